@@ -20,7 +20,7 @@ import { makePicker } from './runner/picker.ts';
 import { restoreThroughput, saveThroughput } from './runner/recent-throughput.ts';
 import { makeSettlementStats } from './runner/settlement-stats.ts';
 import { makeWakes, wakeAll } from './runner/wake.ts';
-import { wakeSupervising } from './supervise.ts';
+import { wakeAfter } from './supervise.ts';
 
 export interface RunnerOptions {
   account: string;
@@ -134,7 +134,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     committer: makeCommitter(deps.db, unitOptions, (rows, isNews) => {
       context.followed.note(rows.written);
       if (rows.ended.length > 0) noteEnded(context, rows.ended);
-      if (isNews) wakeSupervising(context, rows);
+      if (isNews) wakeAfter(context, rows);
     }),
     followed: makeFollowed(),
     gate,

@@ -16,8 +16,8 @@ import { type TrackingNeeds, trackOnce } from './tracking/tracking.ts';
 
 type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoostNeeds;
 
-/** How often the pace of an account with open batches is saved although nothing of it has changed noticeably. */
-const paceSavedEveryMs = 4_000;
+/** How often the pace of an account is looked at, as a part of the service's window: every 4 s for a minute. */
+const looksPerWindow = 15;
 
 /** Runs all loops until the work is done. The first fault in any loop ends all of them. */
 export async function runLoops(
@@ -101,25 +101,23 @@ async function rereadLoop(context: LoopsNeeds): Promise<void> {
 }
 
 /**
- * Saves the pace whenever it changes, and boosts batches that would be late at this pace. It rests while the account
- * has no batches, and nothing of its limit is used.
+ * Saves the pace when it has changed, and boosts batches that would be late at this pace. It rests while nothing of the
+ * account's limit is used and no batch has a deadline.
  */
 async function throughputLoop(context: LoopsNeeds): Promise<void> {
-  const { clock, stopping, settings, batches } = context;
+  const { clock, stopping, settings, limiter } = context;
+  const apartMs = Math.max(settings.idlePollMs, limiter.usage('creation').windowMs / looksPerWindow);
   let noted = '';
-  let savedAt = clock.monotonic();
   let isResting = false;
   while (!stopping.aborted) {
     if (isResting) await context.wakes.throughput.wait(Infinity);
-    else await clock.sleep(settings.idlePollMs, stopping);
-    await boostDeadlines(context, recentThroughput(context));
+    else await clock.sleep(apartMs, stopping);
+    const isAnyDeadline = await boostDeadlines(context, recentThroughput(context));
     const { used, limit, outlook, gate, late } = recentThroughput(context);
     const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, gate.throttle, Object.keys(late)]);
-    isResting = !batches.isAnyOpen() && used === 0 && gate.throttle === null;
-    const isDue = stands !== noted || (batches.isAnyOpen() && clock.monotonic() - savedAt >= paceSavedEveryMs);
-    if (stopping.aborted || !isDue) continue;
+    isResting = used === 0 && gate.throttle === null && !isAnyDeadline;
+    if (stopping.aborted || stands === noted) continue;
     noted = stands;
-    savedAt = clock.monotonic();
     await saveThroughput(context);
   }
 }

@@ -46,18 +46,26 @@ interface Standing {
   counts: ReadonlyMap<string, number>;
 }
 
-/** After this many rows that were sent or ended, a round is worth its cost; a slow account has one round a second. */
+/** A round is worth its cost after this many rows that were sent or ended, and at the latest after `usualRoundMs`. */
 const rowsPerRound = 16;
-const usualRoundMs = 1_000;
+const usualRoundMs = 4_000;
 /** The states through which every row goes. */
 const usualStates: readonly RowState[] = ['sending', 'accepted', 'completed', 'failed'];
 
 /**
- * Wakes the supervising loop after a durable change, if a round is worth its cost: at once for a change that is not
- * usual, and for what may be the last row of a batch.
+ * Wakes the loops that may have work because of a durable change. The supervising loop is woken if a round is worth its
+ * cost: at once for a change that is not usual, and for what may be the last row of a batch.
  */
-export function wakeSupervising({ followed, wakes }: Parts<'followed' | 'wakes'>, { written, ended }: UnitRows): void {
-  const isUsual = written.length > 0 && written.every(({ status }) => usualStates.includes(status));
+export function wakeAfter(
+  { followed, settings, wakes }: Parts<'followed' | 'settings' | 'wakes'>,
+  { written, ended }: UnitRows,
+): void {
+  const states = new Set(written.map(({ status }) => status));
+  if (states.has('ready')) wakes.dispatch.wake();
+  if (states.has('in_doubt')) wakes.doubt.wake();
+  if (states.has('accepted')) wakes.track.wakeSoon(settings.listPatienceMs, Number.POSITIVE_INFINITY);
+  if (states.has('sending')) wakes.throughput.wake();
+  const isUsual = written.length > 0 && [...states].every((status) => usualStates.includes(status));
   const isLast = ended.some(({ batch_id }) => followed.countOf(batch_id) === 0);
   if (isUsual && !isLast) for (const _ of written) wakes.supervise.wakeSoon(usualRoundMs, rowsPerRound);
   else wakes.supervise.wake();
@@ -107,7 +115,8 @@ export async function superviseLoop(
       break;
     }
     await context.clock.sleep(await roundMs(context), context.stopping);
-    await context.wakes.supervise.wait(idleMs(context));
+    // A balance that was read waits for the answers of other requests.
+    await context.wakes.supervise.wait(closing.size > 0 ? context.settings.idlePollMs : idleMs(context));
   }
   await Promise.all(details);
 }

@@ -134,7 +134,7 @@ function admitLane(account: Account, lane: Lane): void {
   let nextAt = Infinity;
   for (const job of lane.waiting) {
     if (job.admitted > 0) continue;
-    const count = admittedOf(lane, job.weight);
+    const count = admittedOf(lane, now, job.weight);
     nextAt = now < heldUntil ? heldUntil : startsAt(lane.window, now, count);
     if (nextAt > now) break;
     noteStart(lane.window, now, count);

@@ -7,7 +7,7 @@ import { outlookOf } from './outlook.ts';
 import { concurrencyCap, concurrencyMaxOf, makeRateWindow, type RateWindow } from './rate-window.ts';
 import { makeServerClock } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
-import { ownUseOf, startsAt, usedOfWindow } from './window.ts';
+import { ownUseOf, startsAt, togetherOf, usedOfWindow } from './window.ts';
 
 /**
  * A first-in, first-out queue for the jobs of one class. It starts the next job when it has received as many admissions
@@ -105,9 +105,11 @@ function byClass<Value>(make: (name: RequestClass) => Value): Record<RequestClas
  * How many of its `weight` requests a job may send. The weight follows the configured limit; the service's may be
  * lower.
  */
-export function admittedOf({ window: { limit, options, isUntried } }: Lane, weight: number): number {
+export function admittedOf({ window }: Lane, now: number, weight: number): number {
+  const { limit, options, isUntried } = window;
   if (isUntried) return 1;
-  return limit >= options.limit ? weight : Math.max(1, Math.floor((weight * limit) / options.limit));
+  const fitting = limit >= options.limit ? weight : Math.max(1, Math.floor((weight * limit) / options.limit));
+  return togetherOf(window, now, fitting);
 }
 
 /** How much of the lane's allowance is used, if it may send nothing before `waitsUntil` (monotonic ms). */

@@ -35,6 +35,18 @@ export function startsAt(window: RateWindow, now: number, count: number): number
   return Math.max(pacedStart(window), slidingStart(window, now, need));
 }
 
+/** What a job sends less if other clients use the account: they leave room for few requests at a time. */
+const sharedPart = 1 / 8;
+
+/** How many of `count` requests start together: no more than are left of the window. */
+export function togetherOf(window: RateWindow, now: number, count: number): number {
+  roll(window, now);
+  const { seen, phase, unanswered } = window;
+  if (phase !== 'open' || seen === null) return count;
+  if (isShared(window)) return Math.ceil(count * sharedPart);
+  return Math.max(1, Math.min(count, seen.remaining - unanswered));
+}
+
 /** How many requests all clients have used in the server's current window; null if unknown. */
 export function usedOfWindow(window: RateWindow, now: number): number | null {
   roll(window, now);

@@ -69,7 +69,13 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
     await feedLost(world, process, db);
     // Every other seed sends several rows with one admission, as where a limit is high.
     const rowsPerAdmission = world.plan.seed % 2 === 0 ? 1 : 3;
-    const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs, rowsPerAdmission };
+    const settings = {
+      ...defaultEngineSettings,
+      idlePollMs: 600_000,
+      openPollMs: 600_000,
+      leaseTtlMs,
+      rowsPerAdmission,
+    };
     const runner = makeAccountRunner(
       { db, gateway, limiter, clock: process.clock, random, log: silent, settings },
       {

@@ -61,7 +61,8 @@ export async function makeRig(
   const infos: string[] = [];
   const expected: number[] = [];
   // Days go by in these tests: looking now and then is enough.
-  const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs: 3_600_000, ...options.settings };
+  const rarely = { idlePollMs: 600_000, openPollMs: 600_000, leaseTtlMs: 3_600_000 };
+  const settings = { ...defaultEngineSettings, ...rarely, ...options.settings };
   let runners = 0;
   const runner: Rig['runner'] = ({ limiter = makeOpenLimiter(clock, options), ...more } = {}) => {
     runners += 1;

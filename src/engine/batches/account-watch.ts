@@ -1,33 +1,34 @@
 import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
-import { accountsWithWork } from '../../ledger/accounts/accounts-with-work.ts';
+import { announcedChanges } from '../../ledger/accounts/announce.ts';
+import { accountsWithDueWebhooks } from '../../ledger/accounts/webhook-inbox.ts';
 import type { Database, Notice } from '../../ledger/drivers/database.ts';
 import type { Parts } from '../runner/context.ts';
 import { wakeAll } from '../runner/wake.ts';
 
-type WatchNeeds = Parts<'account' | 'batches' | 'clock' | 'db' | 'settings' | 'stopping' | 'wakes'>;
+type WatchNeeds = Parts<'account' | 'clock' | 'db' | 'picker' | 'settings' | 'stopping' | 'wakes'>;
 
 interface Watch {
   alarm: Alarm;
   /** Ends listening for notices of other processes. */
   unlisten: () => void;
-  watched: Set<WatchNeeds>;
+  /** The accounts, each with the announced changes that its loops know; null: not looked yet. */
+  watched: Map<WatchNeeds, number | null>;
 }
 
 /** One watch for each open ledger, whatever number of accounts this process works for. */
 const watches = new WeakMap<Database, Watch>();
 
 /**
- * Wakes the loops of an account without open batches when another part of this program, or another process, has work
- * for it: an approved batch, or a webhook. One query asks for all accounts of this process. An account with open
- * batches looks by itself. If the ledger is on a server, notices of other processes wake both kinds at once. Resolves
- * when the runner stops.
+ * Wakes the loops of an account when another part of this program, or another process, has work for it: it changed a
+ * batch, or received a webhook. One look asks for all accounts of this process. If the ledger is on a server, notices
+ * of other processes wake the loops at once. Resolves when the runner stops.
  */
 export async function watchAccount(context: WatchNeeds): Promise<void> {
   const { db, clock, stopping } = context;
   if (stopping.aborted) return;
-  const watch = watches.get(db) ?? { alarm: makeAlarm(clock), watched: new Set(), unlisten: () => undefined };
+  const watch = watches.get(db) ?? { alarm: makeAlarm(clock), watched: new Map(), unlisten: () => undefined };
   watches.set(db, watch);
-  watch.watched.add(context);
+  watch.watched.set(context, null);
   if (watch.watched.size === 1) {
     setAlarm(watch, context);
     watch.unlisten = db.listen((notice) => wakeFor(watch, notice));
@@ -42,24 +43,33 @@ export async function watchAccount(context: WatchNeeds): Promise<void> {
 
 /** Wakes the account that a notice names; all of them if some notices may have been missed. */
 function wakeFor({ watched }: Watch, notice: Notice | null): void {
-  for (const { account, wakes } of watched) {
-    if (notice === null) wakeAll(wakes);
-    else if (notice.account === account && notice.kind === 'batch') wakeAll(wakes);
-    else if (notice.account === account) wakes.webhook.wake();
+  for (const context of watched.keys()) {
+    if (notice === null) wakeChanged(context);
+    else if (notice.account === context.account && notice.kind === 'batch') wakeChanged(context);
+    else if (notice.account === context.account) context.wakes.webhook.wake();
   }
 }
 
-function setAlarm(watch: Watch, { db, settings }: WatchNeeds): void {
-  watch.alarm.set(settings.idlePollMs, () => void look(watch, db));
+/** Rows before the picker's reading position may be ready now: they were released or retried. */
+function wakeChanged({ picker, wakes }: WatchNeeds): void {
+  picker.rescan();
+  wakeAll(wakes);
 }
 
-async function look(watch: Watch, db: Database): Promise<void> {
-  const idle = [...watch.watched].filter(({ batches }) => !batches.isAnyOpen());
-  if (idle.length > 0) {
-    // If the ledger cannot be read, the loops meet the same error, and report it.
-    const withWork = await accountsWithWork(db).catch(() => null);
-    for (const { account, wakes } of idle) if (withWork?.has(account) ?? true) wakeAll(wakes);
+function setAlarm(watch: Watch, context: WatchNeeds): void {
+  watch.alarm.set(context.settings.idlePollMs, () => void look(watch, context));
+}
+
+async function look(watch: Watch, { db, clock }: WatchNeeds): Promise<void> {
+  // If the ledger cannot be read, the loops meet the same error, and report it.
+  const changes = await announcedChanges(db).catch(() => null);
+  const hooked = await accountsWithDueWebhooks(db, clock.now()).catch(() => null);
+  for (const [context, known] of watch.watched) {
+    const count = changes?.get(context.account) ?? 0;
+    if (changes === null || count !== known) wakeChanged(context);
+    else if (hooked === null || hooked.has(context.account)) context.wakes.webhook.wake();
+    if (changes !== null) watch.watched.set(context, count);
   }
-  const [first] = watch.watched;
+  const [first] = watch.watched.keys();
   if (first) setAlarm(watch, first);
 }

@@ -9,15 +9,19 @@ export type DeadlineBoostNeeds = Parts<Writes | 'account' | 'batches' | 'late' |
 /**
  * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost is
  * stored in the ledger and lasts until the batch's last row is sent. If it did not last, batches would change places at
- * each look, because a batch needs less time the more of it is sent.
+ * each look, because a batch needs less time the more of it is sent. Returns whether any batch has a deadline.
  */
-export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhead): Promise<void> {
+export async function boostDeadlines(context: DeadlineBoostNeeds, pace: PaceAhead): Promise<boolean> {
   const { db, account, clock, batches, late } = context;
   const isToBeDone = [...batches.all().values()].some(({ batch }) => batch.finish_by !== null);
-  if (!isToBeDone) return late.clear();
+  if (!isToBeDone) {
+    late.clear();
+    return false;
+  }
   const sending = await sendingOf(db, account);
   for (const batchId of boostNeeded(sending, pace, clock.now())) await boost(context, batchId);
   late.look(sending, pace);
+  return true;
 }
 
 async function boost(context: Parts<'committer' | 'log' | 'wakes'>, batchId: string): Promise<void> {

@@ -26,7 +26,7 @@ export interface OpenBatches {
   moved(): ReadonlyMap<string, OpenBatch>;
   /** Whether there is any batch, of whichever service. */
   isAnyOpen(): boolean;
-  /** Returns whether the batches are others than before. */
+  /** Returns whether the batches are others than before, or in other states. */
   replace(all: ReadonlyMap<string, OpenBatch>, moved: ReadonlyMap<string, OpenBatch>): boolean;
   /** Stops a batch for a guard: it sends nothing more, even before its pause is durable. The first reason stays. */
   stop(batchId: string, why: string): void;
@@ -53,7 +53,7 @@ export function makeOpenBatches(): OpenBatches {
     moved: () => currentMoved,
     isAnyOpen: () => current.size + currentMoved.size > 0,
     replace(all, moved) {
-      const isSame = hasSameKeys(current, all) && hasSameKeys(currentMoved, moved);
+      const isSame = areAlike(current, all) && areAlike(currentMoved, moved);
       current = all;
       currentMoved = moved;
       return !isSame;
@@ -72,17 +72,21 @@ export function makeOpenBatches(): OpenBatches {
   };
 }
 
-/** How often a loop looks for what no wake-up reports. Without an open batch, only a wake-up brings work. */
+/** How often a loop looks although nothing is due. Without an open batch, only a wake-up brings work. */
 export function idleMs({
   batches,
   settings,
 }: {
   batches: Pick<OpenBatches, 'isAnyOpen'>;
-  settings: { idlePollMs: number };
+  settings: { openPollMs: number };
 }): number {
-  return batches.isAnyOpen() ? settings.idlePollMs : Number.POSITIVE_INFINITY;
+  return batches.isAnyOpen() ? settings.openPollMs : Number.POSITIVE_INFINITY;
 }
 
-function hasSameKeys(one: ReadonlyMap<string, unknown>, other: ReadonlyMap<string, unknown>): boolean {
-  return one.size === other.size && [...one.keys()].every((key) => other.has(key));
+function areAlike(before: ReadonlyMap<string, OpenBatch>, after: ReadonlyMap<string, OpenBatch>): boolean {
+  const isAlike = ({ batch: { batch_id, status, canary_at } }: OpenBatch) => {
+    const now = after.get(batch_id)?.batch;
+    return now?.status === status && now.canary_at === canary_at;
+  };
+  return before.size === after.size && [...before.values()].every(isAlike);
 }

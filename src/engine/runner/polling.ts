@@ -3,8 +3,10 @@
  * in the ledger. Webhooks and wake-ups make it look earlier.
  */
 export interface PollingSettings {
-  /** How often a loop looks for changes by other processes. */
+  /** How often changes by other processes are looked for, for all accounts of this process at once. */
   idlePollMs: number;
+  /** How often a loop of an account with open batches looks although nothing has woken it and nothing is due. */
+  openPollMs: number;
   /** The least time between two rounds of a loop that every change wakes. */
   roundMsMin: number;
 
@@ -57,6 +59,7 @@ export interface PollingSettings {
 
 export const defaultPolling: PollingSettings = {
   idlePollMs: 1_000,
+  openPollMs: 30_000,
   roundMsMin: 100,
   listFollowMs: 120_000,
   // An end is seen within ten seconds.

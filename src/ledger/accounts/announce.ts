@@ -1,8 +1,22 @@
 import type { Queryable } from '../drivers/database.ts';
 
-/** Wakes whoever works on the account of the batch in another process, once the transaction is committed. */
+/**
+ * Wakes whoever works on the account of the batch, once the transaction is committed: at once by a notice if the ledger
+ * is on a server, and otherwise at the next look at `announcedChanges`. Call it last in a transaction, because the
+ * count of an account is locked until its end.
+ */
 export async function announceBatch(tx: Queryable, batchId: string): Promise<void> {
-  await tx.query(`SELECT ledger_announce('batch ' || account) FROM batches WHERE batch_id = ?`, [batchId]);
+  await tx.query(
+    `INSERT INTO announcements (account, changes) SELECT account, 1 FROM batches WHERE batch_id = ?
+     ON CONFLICT (account) DO UPDATE SET changes = announcements.changes + 1
+     RETURNING ledger_announce('batch ' || account)`,
+    [batchId],
+  );
+}
+
+/** How many changes of its batches were announced to each account. */
+export async function announcedChanges(db: Queryable): Promise<Map<string, number>> {
+  return new Map(await db.values<[string, number]>('SELECT account, changes FROM announcements'));
 }
 
 /** The same for a webhook that was received. */

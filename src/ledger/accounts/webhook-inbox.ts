@@ -85,6 +85,12 @@ export function dueInbox(db: Queryable, account: string, now: number, limit: num
   );
 }
 
+/** The accounts with a webhook that is due at `now`. */
+export async function accountsWithDueWebhooks(db: Queryable, now: number): Promise<Set<string>> {
+  const sql = 'SELECT DISTINCT account FROM inbox WHERE due_at IS NOT NULL AND due_at <= ?';
+  return new Set((await db.values<[string]>(sql, [now])).map(([account]) => account));
+}
+
 /** When the account's next unhandled webhook is due (epoch ms); null if there is none. */
 export async function nextInboxDueAt(db: Queryable, account: string): Promise<number | null> {
   const [first] = await db.query<{ at: number | null }>(

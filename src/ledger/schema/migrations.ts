@@ -268,4 +268,11 @@ export const migrations: readonly (readonly string[])[] = [
       moved_at BIGINT NOT NULL
     )`,
   ],
+  [
+    // How many changes of an account's batches others than its runner have announced: see accounts/announce.ts.
+    `CREATE TABLE announcements (
+      account TEXT PRIMARY KEY,
+      changes BIGINT NOT NULL
+    )`,
+  ],
 ];

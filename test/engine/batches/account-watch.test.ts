@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeAccountRunner } from '../../../src/engine/account-runner.ts';
-import { approve } from '../../../src/engine/batches/batch-commands.ts';
+import { approve, pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
 import { addToInbox, type InboxEntry } from '../../../src/ledger/accounts/webhook-inbox.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
@@ -16,7 +16,7 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** Runners of several accounts in one process, all on one ledger and a virtual clock. */
-async function accountsAtWork(count: number) {
+async function accountsAtWork(count: number, options: { settleMs?: number } = {}) {
   const clock = makeVirtualClock();
   const ledger = await memoryLedger();
   const counts = { transactions: 0, statements: 0, sleeps: 0 };
@@ -51,7 +51,7 @@ async function accountsAtWork(count: number) {
       return clock.sleep(ms, signal);
     },
   };
-  const service = makeFakeService(clock, {});
+  const service = makeFakeService(clock, options);
   const runners = Array.from({ length: count }, (_, number) =>
     makeAccountRunner(
       {
@@ -84,6 +84,50 @@ async function accountsAtWork(count: number) {
   };
   return { db, clock, service, after, inMinute, stop, announce: (notice: Notice | null) => announce(notice) };
 }
+
+describe('accounts with open batches', () => {
+  /** One account has two rows in a paused batch, or in a running one that waits for its first row to settle. */
+  const withBatch = async (settleMs: number) => {
+    const work = await accountsAtWork(3, { settleMs });
+    const { db, clock, after } = work;
+    const batch = aBatch({ account: 'account-1' });
+    const rows = [1, 2].map((rowNo) => ({ ...aRow(rowNo), batch_id: batch.batch_id }));
+    await addBatch(db, clock, batch, rows);
+    const by = { db, clock, person: 'approver', through: 'cli' } as const;
+    await approve(by, batch.batch_id, unplanned);
+    return { ...work, by, batchId: batch.batch_id, after };
+  };
+
+  test('take hardly more statements than accounts without work, while nothing of their batches changes', async () => {
+    const idle = await accountsAtWork(3);
+    const without = await idle.inMinute();
+    await idle.stop();
+    const { by, batchId, after, inMinute, stop } = await withBatch(10 * minute);
+    await pauseBatch(by, batchId, 'a person looks');
+    await after(2 * minute);
+    const paused = await inMinute();
+    assert.ok(paused.statements - without.statements <= 60, `${paused.statements} against ${without.statements}`);
+    assert.equal(paused.transactions, without.transactions);
+    await stop();
+  });
+
+  test('go on within two seconds when another process resumes a batch, and stop when it pauses one', async () => {
+    const { by, batchId, service, after, stop, db, clock } = await withBatch(minute);
+    await pauseBatch(by, batchId, 'a person looks');
+    await after(minute);
+    assert.equal(service.charges.length, 0);
+    await resumeBatch(by, batchId);
+    await after(2 * second);
+    assert.equal(service.charges.length, 2);
+    await pauseBatch(by, batchId, 'a person looks');
+    const later = aBatch({ account: 'account-1', batch_id: 'batch-2', run_id: 'run-2' });
+    await addBatch(db, clock, later, [{ ...aRow(3), batch_id: 'batch-2' }]);
+    await approve(by, 'batch-2', unplanned);
+    await after(2 * second);
+    assert.equal(service.charges.length, 3);
+    await stop();
+  });
+});
 
 describe('accounts without work', () => {
   test('take no more transactions and timers if they are many, and one statement more for each renewal of a lease', async () => {
