@@ -109,6 +109,8 @@ export function addPeople(program: Command, call: Call): void {
     'airbatch release 20261120-093000-4f2a 17 18',
   )
     .description('show why rows are held, and release them; "airbatch resume" then sends them')
+    .option(...code)
+    .option(...earlierBatch)
     .option('-y, --yes', 'release without asking (without a terminal, the command never asks)')
     .action(call('release'));
   example(
@@ -116,12 +118,36 @@ export function addPeople(program: Command, call: Call): void {
     'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
   )
     .description('do not pay held rows, or (--unsent) rows that are not sent yet')
+    .option(...code)
+    .option(...earlierBatch)
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .option('--unsent', 'also rows that are not sent yet; a person must have paused the batch')
     .action(call('skip'));
 }
 
+/** A group of held rows, as `release` shows them. */
+const code = [
+  '--code <code>',
+  'only rows that are held for this reason, and for no earlier batch unless one is named',
+] as const;
+const earlierBatch = [
+  '--earlier-batch <batch>',
+  'with --code: only rows that are held for this earlier batch',
+] as const;
+
 export function addDecisions(program: Command, call: Call): void {
+  example(
+    program.command('look-up').argument('<batch>').argument('[rows...]', 'row numbers (default: all rows in doubt)'),
+    'airbatch look-up 20261120-093000-4f2a 17',
+  )
+    .description('ask the service now about rows in doubt; the audit log keeps each answer')
+    .action(call('lookUp'));
+  const assign = program.command('assign').argument('<batch>').argument('<rows...>', 'numbers of rows in doubt');
+  example(assign, 'airbatch assign 20261120-093000-4f2a 17 18 --to njeri')
+    .description('say who takes care of rows in doubt')
+    .option('--to <person>', 'a person who may operate or resolve')
+    .option('--nobody', 'nobody takes care of them any more')
+    .action(call('assign'));
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
     .description('record, with evidence, whether a row was paid, if the service does not report it')

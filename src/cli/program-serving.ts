@@ -13,6 +13,10 @@ export function addService(program: Command, call: Call): void {
     .description('show the balance of the account')
     .option(...account)
     .action(call('balance'));
+  example(program.command('forecast'), 'airbatch forecast')
+    .description('show when the wallets of the account will be empty')
+    .option(...account)
+    .action(call('forecast'));
   example(program.command('plan').argument('<rows>', 'how many rows'), 'airbatch plan 40000 --sum KES=4000000')
     .description('show what a payout of so many rows would take: time, money, approvals; nothing is stored or sent')
     .option(...account)

@@ -142,7 +142,9 @@ async function decide({ run, write, change }: Place): Promise<void> {
   await run('status', held);
   await run('skip', held, '1', '--why', 'paid in cash');
   change(`UPDATE rows SET status = 'in_doubt' WHERE batch_id = '${held}' AND row_no = 2`);
+  await run('assign', held, '2', '--nobody');
   await run('resolve', held, '2', '--as', 'not-paid', '--evidence', 'their list');
+  await run('look-up', held);
   await run('release', held);
   write('many.csv', ...rows(8, 50, 10));
   await run('reject', (await run('submit', 'many.csv')).batch_id, '--why', 'the wrong month');
@@ -167,7 +169,7 @@ async function runJobs({ run, write, change }: Place): Promise<void> {
 }
 
 async function askAndStop({ run, stop, write }: Place): Promise<void> {
-  for (const command of ['accounts', 'workers', 'balance', 'networks', 'products', 'api-keys', 'webhooks'])
+  for (const command of ['accounts', 'workers', 'balance', 'forecast', 'networks', 'products', 'api-keys', 'webhooks'])
     await run(command);
   await run('balance', '--account', 'old');
   await run('plan', '100');

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { releaseRows } from '../../operations/rows/release-rows.ts';
 import { reviewRelease } from '../../operations/rows/review-release.ts';
@@ -16,9 +17,9 @@ import { heldLines } from '../text/held-lines.ts';
 export async function execute(
   context: CommandContext,
   [batch_id = '', ...given]: string[],
-  { yes = false }: { yes?: boolean | undefined },
+  { yes = false, ...group }: { yes?: boolean | undefined; code?: string; earlierBatch?: string },
 ): Promise<number> {
-  const which = { batch_id, rows: rowNumbers(given) };
+  const which = { batch_id, rows: rowNumbers(given), code: group.code, earlier_batch: group.earlierBatch };
   const seen = context.json ? undefined : await show(context, which, yes);
   if (seen === null) {
     context.terminal.error('Not released: the rows stay held.\n');
@@ -41,7 +42,7 @@ export async function execute(
  */
 async function show(
   context: CommandContext,
-  which: { batch_id: string; rows: number[] },
+  which: z.input<typeof reviewRelease.input>,
   isSure: boolean,
 ): Promise<number | null> {
   const { terminal } = context;

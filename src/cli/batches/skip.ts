@@ -11,9 +11,12 @@ import { call } from '../session/call.ts';
 export async function execute(
   context: CommandContext,
   [batchId = '', ...given]: string[],
-  { why, unsent = false }: { why: string; unsent?: boolean },
+  { why, unsent = false, ...group }: { why: string; unsent?: boolean; code?: string; earlierBatch?: string },
 ): Promise<number> {
-  const done = await call(context, skipRows, { batch_id: batchId, rows: rowNumbers(given), why, unsent });
+  const done = await call(context, skipRows, {
+    ...{ batch_id: batchId, rows: rowNumbers(given), code: group.code, earlier_batch: group.earlierBatch },
+    ...{ why, unsent },
+  });
   const text =
     done.skipped === 0
       ? noneText(done, unsent)

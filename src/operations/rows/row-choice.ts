@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
 import type { RowChoice } from '../../engine/decisions/release-or-skip.ts';
 import { batchId, rowNo } from '../base/fields.ts';
 
@@ -21,5 +22,9 @@ export function rowChoice({
   code?: string | undefined;
   earlier_batch?: string | null | undefined;
 }): RowChoice {
+  if (code === undefined && earlierBatch !== null)
+    throw new AirbatchError('USAGE', 'an earlier batch is named without the reason for which its rows are held', {
+      hint: 'Name both, as the review of the held rows shows them.',
+    });
   return rows.length > 0 || code === undefined ? [...new Set(rows)] : { code, earlierBatch };
 }

@@ -40,7 +40,7 @@ export const forecastMoney = defineOperation({
   name: 'forecast-money',
   role: 'audit',
   ledger: 'change',
-  input: z.strictObject({ account: accountName }),
+  input: z.strictObject({ account: accountName.optional() }),
   result: z.strictObject({
     account: accountName,
     balance,

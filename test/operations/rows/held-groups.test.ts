@@ -57,6 +57,14 @@ test('a group is released, and no other row', async () => {
   assert.equal((await perform(releaseRows, { batch_id, code: 'SENT_LATELY' })).released, 0, 'without an earlier batch');
 });
 
+test('an earlier batch without the reason of its group chooses nothing, and not all held rows', async () => {
+  const { rig, perform } = await held();
+  const wrong = { batch_id, earlier_batch: 'A' };
+  await assert.rejects(perform(releaseRows, wrong), { code: 'USAGE' });
+  await assert.rejects(perform(skipRows, { ...wrong, why: 'typed twice' }), { code: 'USAGE' });
+  assert.deepEqual(await rig.states(), ['ready', 'held', 'held', 'held', 'held']);
+});
+
 test('a group is skipped with the reason, and no other row', async () => {
   const { rig, perform } = await held();
   const { skipped } = await perform(skipRows, { batch_id, code: 'AMOUNT_UNUSUAL', why: 'a slip' });
