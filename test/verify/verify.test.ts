@@ -767,6 +767,12 @@ test('a chain that was cut and signed again is found by the ledger', async (t) =
     findings.map(({ message }) => message),
     ['is not the audit chain of this ledger.'],
   );
+  await pack.db.execute('DELETE FROM events');
+  const gone = await verifyReports(pack.dir, { ledger });
+  assert.deepEqual(
+    gone.findings.map(({ message }) => message),
+    ['ends with event 31, which this ledger does not have of the batch.'],
+  );
 });
 
 test('a rewritten chain with all its hashes is found by a head that was anchored before', async (t) => {

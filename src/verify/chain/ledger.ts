@@ -68,9 +68,11 @@ export async function checkLedger(
   const [event, later, reports] = await given(`${isUrl ? shownUrl(place) : place} cannot be read as a ledger`, () =>
     isUrl ? readDatabase(place, [batch_id, audit.events]) : readFile(place, [batch_id, audit.events]),
   );
-  const hash = event[0]?.hash;
   const newest = reports[0]?.body;
-  if (hash !== audit.head) findings.add('events.jsonl', 'is not the audit chain of this ledger.');
+  const [end] = event;
+  if (end === undefined)
+    findings.add('events.jsonl', `ends with event ${audit.events}, which this ledger does not have of the batch.`);
+  else if (end.hash !== audit.head) findings.add('events.jsonl', 'is not the audit chain of this ledger.');
   const kinds = Object.fromEntries(later.map(({ kind, count }) => [String(kind), Number(count)]));
   const events = Object.values(kinds).reduce((sum, count) => sum + count, 0);
   if (events > 0) {
