@@ -157,8 +157,10 @@ function paidTwiceLines({ batch_id, situation: { rows } }: OneStatus): string[] 
 }
 
 /** What a batch has cost in the wallets' currencies, or its expected cost if nothing was charged yet. */
-function costLine({ charged, expected_cost }: OneStatus): string | null {
-  if (Object.keys(charged).length > 0) return `Charged    ${sumsText(charged)}`;
+function costLine({ charged, contradicted, expected_cost, situation: { rows } }: OneStatus): string | null {
+  const isMore = contradicted > 0 || rows.paid_twice > 0;
+  const later = isMore ? ' (later charges for failed rows and for second payments are not included)' : '';
+  if (Object.keys(charged).length > 0) return `Charged    ${sumsText(charged)}${later}`;
   if (expected_cost === null) return null;
   const { products } = expected_cost;
   const productsText = products === 0 ? '' : `; ${counted(products, 'product')} not included`;

@@ -75,15 +75,19 @@ export interface PaidRows {
 }
 
 /**
- * The rows of a batch that count as paid, by the time of their end. SQL only counts them: it would add amounts as
- * floats.
+ * The rows of a batch that count as paid, by the time of their end. The cost of a failed row that the service completed
+ * later is what it charged then. SQL only counts the rows: it would add amounts as floats.
  */
 export function paidRows(db: Queryable, batchId: string, { fromMs, toMs }: Span): Promise<PaidRows[]> {
   return db.query(
     `SELECT currency, amount, cost, cost_currency, COUNT(*) AS count, MIN(completed_at) AS first_at,
        MAX(completed_at) AS last_at
-     FROM rows WHERE batch_id = ? AND (status = 'completed' OR (status = 'failed' AND contradicted IS NOT NULL))
-       AND completed_at BETWEEN ? AND ?
+     FROM (SELECT rows.currency, rows.amount, rows.completed_at, COALESCE(late.cost, rows.cost) AS cost,
+         COALESCE(late.cost_currency, rows.cost_currency) AS cost_currency
+       FROM rows LEFT JOIN late_charges AS late ON rows.status = 'failed' AND late.batch_id = rows.batch_id
+         AND late.row_no = rows.row_no AND late.topup_id = COALESCE(rows.contradicted_by, rows.topup_id)
+       WHERE rows.batch_id = ? AND (status = 'completed' OR (status = 'failed' AND contradicted IS NOT NULL))
+         AND rows.completed_at BETWEEN ? AND ?) AS paid
      GROUP BY currency, amount, cost, cost_currency`,
     [batchId, fromMs, toMs],
   );

@@ -24,7 +24,10 @@ const paidFile = z.strictObject({
   rows: z.int(),
   products: z.int(),
   paid: sums,
-  /** What these rows cost, in the currencies of the wallets, without changes after their end. */
+  /**
+   * What these rows cost, in the currencies of the wallets. A row that had failed counts what the service charged when
+   * it completed it. Other changes after the end of a row are not included.
+   */
   charged: sums,
   first_paid_at: time,
   last_paid_at: time,

@@ -79,6 +79,11 @@ test('airbatch status gives the same advice for several held rows once, and each
       .match(advice)?.length,
     3,
   );
+  assert.match(stdout, /^Charged {4}USD [\d.]+$/m);
+  const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
+  db.exec(`UPDATE rows SET status = 'failed', contradicted = 'completed' WHERE row_no = 1`);
+  db.close();
+  assert.match((await airbatch('status', summary.batch_id)).stdout, /^Charged .* \(later charges .* not included\)$/m);
 });
 
 test('the numbers of a batch in the list add up to its rows, in every state', async (t) => {

@@ -93,6 +93,14 @@ test('a failed payment that the service contradicts counts as paid, and a refund
       ],
     ],
   );
+  // The service has charged the failed payment when it completed it.
+  await db.execute(`UPDATE rows SET cost = '0' WHERE batch_id = 'B-2' AND row_no = 1`);
+  await db.execute(
+    `INSERT INTO late_charges (batch_id, row_no, topup_id, cost, cost_currency, charged_at)
+     SELECT batch_id, row_no, topup_id, '0.55', 'USD', completed_at + 60000 FROM rows WHERE batch_id = 'B-2' AND row_no = 1`,
+  );
+  const later = await ask(listPaidFiles, { ...month, account: 'other' });
+  assert.deepEqual([later.rows, later.charged], [1, { USD: '0.55' }]);
 });
 
 test('a second payment that the service has for a row is shown', async (t) => {
