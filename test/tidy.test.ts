@@ -418,9 +418,11 @@ describe('the house', () => {
       name: own,
       dependencies,
       devDependencies,
+      peerDependencies,
     } = JSON.parse(readFileSync(resolve(source, '../package.json'), 'utf8'));
-    // The console is built before it is published.
-    const namedFor = (path: string) => (roomOf(path) === 'console' ? devDependencies : dependencies);
+    // The console is built before it is published. What is optional is loaded only when it is configured.
+    const namedFor = (path: string) =>
+      roomOf(path) === 'console' ? devDependencies : { ...dependencies, ...peerDependencies };
     const packageOf = (module: string) => module.split('/', module.startsWith('@') ? 2 : 1).join('/');
     const wrong = all.flatMap(({ path, text }) =>
       [...text.matchAll(/^(?:import|export) (?:[^']* from )?'([^.'][^']*)'|import\('([^.'][^']*)'\)/gm)]

@@ -4,6 +4,7 @@ import { writeReports } from '../reports/reports.ts';
 import { differenceText } from '../reports/sentences/version-text.ts';
 import { type Session, sessionSigning } from '../runtime/session/session.ts';
 import { type Anchoring, makeAnchoring } from '../runtime/upkeep/anchoring.ts';
+import type { Traces } from '../runtime/upkeep/traces.ts';
 import { makeReportRefresh } from './report-refresh.ts';
 
 /**
@@ -52,6 +53,7 @@ export interface ReportWriter {
  */
 export function makeReportWriter(
   session: Session,
+  traces: Traces | null,
   { written, onUnwritable, oursSince }: ReportWriterDeps,
 ): ReportWriter {
   const { log, clock, config } = session;
@@ -64,6 +66,7 @@ export function makeReportWriter(
     void next(batchId, out, async () => {
       const { dir } = await write(batchId, out);
       log.info('a batch is completed', { batch_id: batchId, reports: dir });
+      traces?.send(batchId);
       await written();
     });
   const restate = (batchId: string, out: string) =>
@@ -106,6 +109,7 @@ export function makeReportWriter(
       await keeping;
       await idle();
       await anchoring.stop();
+      await traces?.stop();
     },
   };
 }

@@ -12,6 +12,7 @@ import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { keepHouse } from '../runtime/upkeep/housekeeping.ts';
 import { makeNotifier } from '../runtime/upkeep/notifier.ts';
+import { openTraces } from '../runtime/upkeep/traces.ts';
 import { keepWebhooks } from '../runtime/upkeep/webhooks.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
@@ -99,7 +100,7 @@ async function serveIn(
     jobs: () => jobs,
     upkeep: () => ({ reportsMissing: reports.missing(), anchors: reports.anchors() }),
   });
-  const reports = makeReportWriter(session, {
+  const reports = makeReportWriter(session, await openTraces(session), {
     written: () => scheduler?.ended(),
     onUnwritable: (error) => notifier.notifyStandstill({ account: null, error, isTriedAgain: true }),
     oursSince: (account) => kept.get(account)?.openedAt() ?? (accounts.has(account) ? null : startedAt),

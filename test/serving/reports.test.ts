@@ -54,7 +54,7 @@ async function writer(t: TestContext) {
   const config = { out, anchors: [] };
   const log = { info: (message: string) => void logged.push(message), warn: () => undefined };
   const session = { db, clock, log, config, ledgerPath: join(folder, 'ledger.db'), person: 'amina' };
-  const reports = makeReportWriter(session as unknown as Session, {
+  const reports = makeReportWriter(session as unknown as Session, null, {
     written: async () => there.resolve(),
     onUnwritable: ({ code }) => void unwritable.push(code),
     oursSince: () => places.since,

@@ -52,14 +52,19 @@ const hooks = {
 };
 const tokens = { old: 'canary-old-token-1b', fresh: 'canary-fresh-token-2c' };
 
-/** Receives news for people at `/people`, and heads of audit chains at `/anchor`. */
+/** Receives news for people at `/people`, heads of audit chains at `/anchor`, and traces at `/v1/traces`. */
 async function startReceiver(t: TestContext) {
-  const got = { news: [] as { body: string; headers: Record<string, string> }[], bearers: [] as string[] };
+  const got = {
+    news: [] as { body: string; headers: Record<string, string> }[],
+    traces: [] as { body: string; bearer: string }[],
+    bearers: [] as string[],
+  };
   const server = createServer(async (request, response) => {
     const body = (await request.toArray()).join('');
     if (request.url === '/people') got.news.push({ body, headers: request.headers as Record<string, string> });
+    else if (request.url === '/v1/traces') got.traces.push({ body, bearer: request.headers.authorization ?? '' });
     else got.bearers.push(request.headers.authorization ?? '');
-    response.writeHead(204).end();
+    response.writeHead(200).end('{}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -99,6 +104,7 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
     accounts: { main },
     log: { file: 'airbatch.log' },
     notifications: [{ kind: 'webhook', url: `${receiver.url}/people`, secretEnv: 'HOOK', on: ['finished'] }],
+    traces: { url: `${receiver.url}/v1/traces`, tokenEnv: 'ANCHOR' },
     anchors: [{ kind: 'url', url: `${receiver.url}/anchor`, tokenEnv: 'ANCHOR' }],
   };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify(config));
@@ -128,7 +134,7 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
     const { batches } = JSON.parse((await runHere(['--json', 'status'], { cwd, env })).stdout);
     return batches[0].status === 'completed';
   });
-  await until(t, () => receiver.news.length > 0);
+  await until(t, () => receiver.news.length > 0 && receiver.traces.length > 0);
   serving.child.kill('SIGTERM');
   const { code, stdout, stderr } = await serving.ended;
   assert.equal(code, 0, stderr);
@@ -136,6 +142,17 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
   assert.match(stderr, /secrets were replaced; the new ones are used from now on/);
   const [finished = assert.fail()] = receiver.news;
   assert.ok(new Webhook(hooks.fresh).verify(finished.body, finished.headers), 'news are signed with the new secret');
+  const [trace = assert.fail()] = receiver.traces;
+  const { spans } = JSON.parse(trace.body).resourceSpans[0].scopeSpans[0];
+  assert.equal(trace.bearer, `Bearer ${tokens.fresh}`);
+  assert.equal(spans.filter(({ name }: { name: string }) => name === 'row').length, rows);
+  assert.equal(new Set(spans.map(({ traceId }: { traceId: string }) => traceId)).size, 1);
+  for (const step of ['intake', 'approval', 'payments', 'reports', 'request', 'at the service'])
+    assert.ok(
+      spans.some(({ name }: { name: string }) => name === step),
+      step,
+    );
+  assert.doesNotMatch(trace.body, /2547224|row-\d|canary/, 'no number, no text of the file, no secret');
   assert.equal(receiver.bearers.at(-1), `Bearer ${tokens.fresh}`);
   const said = [stdout, stderr, readFileSync(join(cwd, 'airbatch.log'), 'utf8')].join('\n');
   for (const key of [keys, hooks, tokens].flatMap(Object.values<string>))

@@ -153,6 +153,7 @@ const table = [
   ['late_changes_unchecked', 'warn', 'late status changes could not be checked; airbatch tries again'],
   ['chain_broken', 'error', 'the audit chain of a batch is broken; its reports say so'],
   ['anchor_failed', 'warn', 'the heads of audit chains could not be anchored; airbatch tries again'],
+  ['trace_unsent', 'warn', 'the trace of a batch could not be sent'],
   ['notification_unsent', 'warn', 'a notification could not be sent; airbatch tries again'],
   ['notification_given_up', 'error', 'a notification could not be sent; airbatch gives it up'],
   ['notification_at_start_unsent', 'error', 'a notification could not be sent'],

@@ -8,6 +8,7 @@ import { anchorsShape } from './anchor-places.ts';
 import { backupShape } from './backup-config.ts';
 import { consoleShape } from './console-config.ts';
 import { ledgerShape } from './ledger-place.ts';
+import { tracesShape } from './traces-config.ts';
 
 /**
  * The roles of people: they import files, approve batches, send and pause them, decide what happened to a payment,
@@ -92,6 +93,8 @@ export const configShape = z.strictObject({
     .optional(),
   /** Where backups go, and how many are kept. */
   backup: backupShape.optional(),
+  /** Where the traces of batches are sent. */
+  traces: tracesShape.optional(),
   /** How long personal data is kept, in days after a batch has ended. If it is left out: for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person. */

@@ -26,6 +26,7 @@ import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 import { collectSecrets, type Replaced, type Secrets } from './secrets.ts';
+import { resolveTraces, type TracesConfig } from './traces-config.ts';
 
 /** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
 export interface Config extends LedgerPlace {
@@ -46,6 +47,7 @@ export interface Config extends LedgerPlace {
   jobs: string;
   anchors: readonly Anchor[];
   backup: BackupConfig | null;
+  traces: TracesConfig | null;
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in Role]?: readonly string[] };
   /** The other names of people, each with the person whose it is. */
@@ -92,6 +94,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   );
   const mail = parsed.data.mail ? resolveMail(parsed.data.mail, named) : null;
   const backup = parsed.data.backup ? resolveBackup(parsed.data.backup, { base, secret: named.get }) : null;
+  const traces = parsed.data.traces ? resolveTraces(parsed.data.traces, named.get) : null;
   const web = resolveConsole(parsed.data.console, { base, secret: named.get });
   named.requireAll();
   const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
@@ -116,6 +119,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     jobs: resolve(base, parsed.data.jobs),
     anchors,
     backup,
+    traces,
     retention: parsed.data.retention,
     people: parsed.data.people.roles,
     otherNames: parsed.data.people.otherNames,
