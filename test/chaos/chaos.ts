@@ -22,7 +22,7 @@ export interface ChaosResult {
 const lanes = 2;
 /** Rows of a file: some seconds of sending, so that a handful of strikes falls into each round. */
 const rowsPerRound = 120;
-const leaseTtlMs = 1_000;
+const leaseTtlMs = 2_000;
 /** How often the ledger is looked at for the approval, before which there is nothing to resume. */
 const approvalLookMs = 20;
 /**
