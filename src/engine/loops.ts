@@ -1,3 +1,5 @@
+import { withJitter } from '../core/basics/random.ts';
+import { announcedTo } from '../ledger/accounts/announce.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { watchAccount } from './batches/account-watch.ts';
 import { boostDeadlines, type DeadlineBoostNeeds } from './batches/deadline-boost.ts';
@@ -32,6 +34,7 @@ export async function runLoops(
       trouble ??= error;
       stop();
     });
+  const announced = await announcedTo(context.db, context.account);
   await refreshBatches(context);
   for (const open of [...context.batches.all().values(), ...context.batches.moved().values()]) {
     const count = await doubtInterrupted(context, open);
@@ -46,7 +49,7 @@ export async function runLoops(
     guarded(() => saveThroughput(context)),
     guarded(() => throughputLoop(context)),
     guarded(() => context.lease.keep(context.stopping)),
-    guarded(() => watchAccount(context)),
+    guarded(() => watchAccount(context, announced)),
     guarded(() => dispatchLoop(context)),
     guarded(() => doubtLoop(context)),
     guarded(() => trackLoop(context)),
@@ -91,7 +94,9 @@ function msUntil(context: Parts<'batches' | 'clock' | 'settings'>, next: number 
 async function fundsLoop(context: LoopsNeeds): Promise<void> {
   while (!context.stopping.aborted) {
     if (await resumeFunded(context)) context.wakes.supervise.wake();
-    await context.wakes.funds.wait(context.batches.isAnyOpen() ? context.settings.fundsLookMs : Infinity);
+    // The accounts of a process do not all ask for their balances at the same moment.
+    const waitMs = context.batches.isAnyOpen() ? withJitter(context.settings.fundsLookMs, context.random) : Infinity;
+    await context.wakes.funds.wait(waitMs);
   }
 }
 

@@ -29,7 +29,8 @@ function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
   const make = (reservoir: number) => new Bottleneck({ reservoir, maxConcurrent: concurrencyMax, minTime: minTimeMs });
   const waiting = new Set<Waiting>();
   let admitted = 0;
-  let bottleneck = make(admitted);
+  /** Made with the first job: a program with a thousand accounts has four thousand classes, and most rest. */
+  let bottleneck: Bottleneck | null = null;
   let seenAt = systemClock.now();
 
   const hand = (job: Waiting) => {
@@ -41,6 +42,7 @@ function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
       await job.start();
     };
     // The job's own promise carries its result; Bottleneck's promise only says that the job was dropped.
+    bottleneck ??= make(admitted);
     bottleneck.schedule({ weight: job.weight }, start).catch((error: unknown) => {
       if (!(error instanceof Bottleneck.BottleneckError)) throw error;
     });
@@ -55,13 +57,13 @@ function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
     seenAt = now;
     if (!isSetBack) return;
     end();
-    bottleneck = make(admitted);
+    bottleneck = null;
     for (const job of waiting) hand(job);
   };
   const end = () => {
     // Never `dropWaitingJobs: false`: that hangs on an empty reservoir. Running jobs end by themselves, so nothing
     // waits.
-    bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
+    bottleneck?.stop({ dropWaitingJobs: true }).catch(() => undefined);
   };
 
   return {
@@ -74,11 +76,11 @@ function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
     open(weight) {
       restartIfClockWasSetBack();
       admitted += weight;
-      void bottleneck.incrementReservoir(weight);
+      void bottleneck?.incrementReservoir(weight);
     },
     shut() {
       admitted = 0;
-      void bottleneck.updateSettings({ reservoir: 0 });
+      void bottleneck?.updateSettings({ reservoir: 0 });
     },
     stop() {
       waiting.clear();

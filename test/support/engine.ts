@@ -49,6 +49,7 @@ export async function makeRig(
     settings?: Partial<EngineSettings>;
     paceMs?: number;
     jobsAtOnce?: number;
+    random?: Random;
     /** The client of another service than the fake one: its balance is read when a batch is added. */
     gateway?: (clock: VirtualClock) => Promise<Gateway>;
   } = {},
@@ -76,7 +77,7 @@ export async function makeRig(
         gateway,
         limiter: { ...limiter, expect: (_, count) => void expected.push(count) },
         clock,
-        random: evenRandom,
+        random: options.random ?? evenRandom,
         log,
         settings,
       },

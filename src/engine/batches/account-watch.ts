@@ -11,8 +11,8 @@ interface Watch {
   alarm: Alarm;
   /** Ends listening for notices of other processes. */
   unlisten: () => void;
-  /** The accounts, each with the announced changes that its loops know; null: not looked yet. */
-  watched: Map<WatchNeeds, number | null>;
+  /** The accounts, each with the count of announced changes that its loops know. */
+  watched: Map<WatchNeeds, number>;
 }
 
 /** One watch for each open ledger, whatever number of accounts this process works for. */
@@ -21,14 +21,15 @@ const watches = new WeakMap<Database, Watch>();
 /**
  * Wakes the loops of an account when another part of this program, or another process, has work for it: it changed a
  * batch, or received a webhook. One look asks for all accounts of this process. If the ledger is on a server, notices
- * of other processes wake the loops at once. Resolves when the runner stops.
+ * of other processes wake the loops at once. `known`: how many changes were announced before the batches were read.
+ * Resolves when the runner stops.
  */
-export async function watchAccount(context: WatchNeeds): Promise<void> {
+export async function watchAccount(context: WatchNeeds, known: number): Promise<void> {
   const { db, clock, stopping } = context;
   if (stopping.aborted) return;
   const watch = watches.get(db) ?? { alarm: makeAlarm(clock), watched: new Map(), unlisten: () => undefined };
   watches.set(db, watch);
-  watch.watched.set(context, null);
+  watch.watched.set(context, known);
   if (watch.watched.size === 1) {
     setAlarm(watch, context);
     watch.unlisten = db.listen((notice) => wakeFor(watch, notice));

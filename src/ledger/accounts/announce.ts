@@ -14,12 +14,18 @@ export async function announceBatch(tx: Queryable, batchId: string): Promise<voi
   );
 }
 
-/** How many changes of its batches were announced to each account. */
+/** How many changes of its batches were announced to the account. */
+export async function announcedTo(db: Queryable, account: string): Promise<number> {
+  const [found] = await db.values<[number]>('SELECT changes FROM announcements WHERE account = ?', [account]);
+  return found?.[0] ?? 0;
+}
+
+/** The same for each account. */
 export async function announcedChanges(db: Queryable): Promise<Map<string, number>> {
   return new Map(await db.values<[string, number]>('SELECT account, changes FROM announcements'));
 }
 
-/** The same for a webhook that was received. */
+/** Wakes whoever works on the account for a webhook that was received, if the ledger is on a server. */
 export async function announceWebhook(db: Queryable, account: string): Promise<void> {
   await db.query(`SELECT ledger_announce('webhook ' || CAST(? AS TEXT))`, [account]);
 }

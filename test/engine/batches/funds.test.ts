@@ -24,6 +24,29 @@ async function shortOfMoney(resumeWhenFunded: boolean) {
 }
 
 describe('an account that ran out of money', () => {
+  test('asks for its balance at other moments than accounts that ran out of money at the same time', async () => {
+    const firstAsked = async (fraction: number) => {
+      const random = { fraction: () => fraction, hex: (bytes: number) => '0'.repeat(bytes * 2) };
+      const rig = await makeRig({ random, settings: { resumeWhenFunded: true } });
+      rig.service.purse.opening = 2;
+      await rig.add(someRows(5));
+      const runner = rig.runner();
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(minute / 2));
+      const asked: number[] = [];
+      const { balance } = rig.service;
+      rig.service.balance = () => {
+        asked.push(rig.clock.now());
+        return balance();
+      };
+      await rig.clock.drive(rig.clock.sleep(10 * minute));
+      runner.stop();
+      await rig.clock.drive(running);
+      return asked[0];
+    };
+    assert.notEqual(await firstAsked(0), await firstAsked(0.5));
+  });
+
   test('continues by itself once a wallet holds more, if the configuration says so', async () => {
     const { rig, after, stop } = await shortOfMoney(true);
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).pause_reason], [2, 'insufficient_balance']);
