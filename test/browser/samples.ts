@@ -71,6 +71,7 @@ function sent(rowNo: number): [RowEvent, RowFields, object] {
 /** Why a row is held: an earlier batch has paid the same. */
 const sentBefore = {
   ...{ code: 'SENT_LATELY', column: null, earlier_batch: samples.done },
+  values: { why: 'sent', day: '2026-11-25', batch: samples.done, row: '4' },
   message: `The same number was sent the same on 2026-11-25, in batch ${samples.done}, row 4 (run payroll-2026-10, completed).`,
   suggestion: 'Release the row to pay both; skip it if it is the same payment.',
 };

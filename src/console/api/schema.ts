@@ -4325,6 +4325,13 @@ export interface operations {
                                 amount: string | null;
                                 product_id: string | null;
                                 why: string;
+                                problems: {
+                                    code: string;
+                                    message: string;
+                                    values: {
+                                        [key: string]: string;
+                                    } | null;
+                                }[];
                             }[];
                         }[];
                         refusal: string | null;

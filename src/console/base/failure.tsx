@@ -21,7 +21,7 @@ export function failureText(error: unknown): string {
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   const { code, hint: given } = error instanceof ApiProblem ? error.problem : { code: null, hint: null };
   // The console's own text says what to do.
-  const hint = code === 'REQUEST_UNFINISHED' ? null : given;
+  const hint = code === 'REQUEST_UNFINISHED' || code === 'ROLE_MISSING' ? null : given;
   return (
     <div className="notice tone-bad" role="alert">
       <div className="stack tight">

@@ -119,3 +119,7 @@ export function formatBytes(bytes: number): string {
   );
   return format.format(bytes / Number(size));
 }
+
+export function countryName(code: string): string {
+  return `${new Intl.DisplayNames([intlLocale()], { type: 'region' }).of(code) ?? code} (${code})`;
+}

@@ -6,8 +6,8 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { heldRows } from '../../reports/summary/held.ts';
-import { personOf, problemsOf } from '../../reports/summary/stored.ts';
-import { batchId, rowNo, sums } from '../base/fields.ts';
+import { namedProblemsOf, personOf } from '../../reports/summary/stored.ts';
+import { batchId, problemValues, rowNo, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { rowChoice, rowChoiceFields } from './row-choice.ts';
 
@@ -47,6 +47,10 @@ export const reviewRelease = defineOperation({
             amount: z.string().nullable(),
             product_id: z.string().nullable(),
             why: z.string(),
+            /** The same by problem. `values`: what the message names; null in ledgers of earlier versions. */
+            problems: z.array(
+              z.strictObject({ code: z.string(), message: z.string(), values: problemValues.nullable() }),
+            ),
           }),
         ),
       }),
@@ -88,6 +92,7 @@ function refusalOf(error: unknown): string {
 
 function exampleOf(batch: BatchRecord, row: RowRecord) {
   const { row_no, line, phone_number, currency, amount, product_id } = row;
+  const problems = namedProblemsOf(row);
   return {
     row: row_no,
     line,
@@ -96,8 +101,7 @@ function exampleOf(batch: BatchRecord, row: RowRecord) {
     currency,
     amount,
     product_id,
-    why: problemsOf(row)
-      .map(({ message }) => message)
-      .join(' '),
+    why: problems.map(({ message }) => message).join(' '),
+    problems,
   };
 }

@@ -22,6 +22,16 @@ const storedProblems = z.array(
 /** One problem of a row: core/state/problem-table.ts has the codes. */
 export type StoredProblem = z.infer<typeof storedProblems>[number];
 
+const storedNames = z.array(
+  z.object({ code: z.string(), message: z.string(), values: z.record(z.string(), z.string()).optional() }),
+);
+
+/** The same problems with what their messages name; null where an earlier version of the program has found them. */
+export function namedProblemsOf({ problems }: Pick<ReportedRow, 'problems'>) {
+  const found = problems === null ? [] : storedNames.parse(JSON.parse(problems));
+  return found.map(({ code, message, values = null }) => ({ code, message, values }));
+}
+
 const storedBalance = z.object({
   total: z.object({ value: z.string(), currency: z.string() }).nullable(),
   wallets: z.array(

@@ -7,6 +7,7 @@ import { refresh } from '../../api/query-client.ts';
 import type { paths } from '../../api/schema.ts';
 import { useSession } from '../../api/session.ts';
 import { toast } from '../../base/toast.tsx';
+import { loadMendingTexts } from '../../texts/i18n.ts';
 import { ChangedByOthers, unlessChanged } from './unless-changed.ts';
 
 type Answer<Path extends keyof paths> = paths[Path] extends {
@@ -53,7 +54,12 @@ export function useProgress(batchId: string, isOpen: boolean) {
 export function useHeldRows(batchId: string, isAsked: boolean) {
   return useQuery({
     queryKey: ['batch', batchId, 'held'],
-    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId))),
+    queryFn: async () => {
+      const held = answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId)));
+      // The names of problems.
+      await loadMendingTexts();
+      return held;
+    },
     enabled: isAsked,
   });
 }

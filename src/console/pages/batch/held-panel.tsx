@@ -11,6 +11,7 @@ import { Table } from '../../base/table.tsx';
 import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import { type HeldRows, useAction, useHeldRows } from './batch-queries.ts';
 import { Asked } from './row-values.tsx';
 
@@ -121,7 +122,7 @@ function Group({
       }
     >
       <Table
-        caption={code}
+        caption={problemTitle(code)}
         rows={examples}
         keyOf={({ row }) => row}
         stacks
@@ -129,7 +130,11 @@ function Group({
           { id: 'row', label: t('rows.row'), isHead: true, cell: ({ row }) => formatCount(row) },
           { id: 'person', label: t('rows.person'), cell: ({ person, phone_number }) => person ?? phone_number },
           { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
-          { id: 'why', label: t('rows.why'), cell: ({ why }) => <span className="wrap">{why}</span> },
+          {
+            id: 'why',
+            label: t('rows.why'),
+            cell: ({ problems }) => <span className="wrap">{whyOf(problems, code)}</span>,
+          },
           {
             ...{ id: 'decide', label: t('held.decide') },
             cell: ({ row }: Example) =>
@@ -151,10 +156,21 @@ function Group({
   );
 }
 
+/** The group's own problem is named above the group. */
+function whyOf(problems: Example['problems'], groupCode: string): string {
+  return problems
+    .flatMap(({ code, message, values }) => {
+      const detail = problemDetail({ code, values });
+      if (detail === null) return message;
+      return code === groupCode ? detail : `${problemTitle(code)}. ${detail}`;
+    })
+    .join(' ');
+}
+
 function GroupTitle({ reason: { code, count, earlier_batch: earlier } }: { reason: HeldRows['reasons'][number] }) {
   return (
     <>
-      {t('held.group', { count })} <code>{code}</code>
+      {t('held.group', { count })} {problemTitle(code)}
       {earlier !== null && (
         <span className="small quiet">
           {' '}

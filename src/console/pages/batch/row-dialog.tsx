@@ -9,7 +9,8 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
-import { hasText, loadMendingTexts, t } from '../../texts/i18n.ts';
+import { loadMendingTexts, t } from '../../texts/i18n.ts';
+import { problemTitle } from '../../texts/problem-text.ts';
 import type { Row } from './batch-queries.ts';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
@@ -54,7 +55,9 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
           <>
             {problems.map(({ code, message, suggestion }) => (
               <div key={code + message} className="notice tone-attention">
-                <ProblemName code={code} />
+                <p>
+                  <strong>{problemTitle(code)}</strong>
+                </p>
                 <p>{message}</p>
                 <p className="small">{suggestion}</p>
               </div>
@@ -107,15 +110,4 @@ function factsOf(row: ShownRow): [string, ReactNode][] {
     ...(reason === null ? [] : [[t('rows.why'), reason] as [string, ReactNode]]),
     ...(paid_by === null ? [] : [[t('rows.paid_by'), paid_by] as [string, ReactNode]]),
   ];
-}
-
-/** What kind of problem it is, in the reader's language. The rest is in the words of intake. */
-function ProblemName({ code }: { code: string }) {
-  const id = `problem.${code}`;
-  if (!hasText(id)) return null;
-  return (
-    <p>
-      <strong>{t(id)}</strong>
-    </p>
-  );
 }

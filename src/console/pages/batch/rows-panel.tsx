@@ -21,7 +21,7 @@ const columns = (): GridColumn<Row>[] => [
   { id: 'phone', label: t('rows.phone'), width: '132px', cell: ({ phone_number }) => phone_number ?? <None /> },
   { ...{ id: 'cost', label: t('rows.cost'), width: '120px', isNumber: true }, cell: (row) => <Cost row={row} /> },
   { id: 'sent', label: t('rows.sent'), width: '212px', cell: ({ sent_at }) => <Time at={sent_at} /> },
-  { id: 'why', label: t('rows.why'), width: 'minmax(200px, 2fr)', cell: ({ reason }) => reason ?? '' },
+  { id: 'why', label: t('rows.why'), width: 'minmax(200px, 1.3fr)', cell: ({ reason }) => reason ?? '' },
 ];
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */

@@ -7,8 +7,8 @@ import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { problemTitle } from '../../texts/problem-text.ts';
 import { type Draft, type GroupFix, type ProblemGroup, previewOf } from './draft-queries.ts';
-import { problemTitle } from './problem-text.ts';
 import type { DraftEditor } from './use-draft-editor.ts';
 import { CountryValue, CurrencyValue, DecimalValue, NetworkValue } from './value-fields.tsx';
 

@@ -3,9 +3,9 @@
 import { useId } from 'react';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import type { DraftColumn, DraftRow } from './draft-queries.ts';
 import { MendingRow } from './mending-row.tsx';
-import { problemDetail, problemTitle } from './problem-text.ts';
 import { cellText, type MendingProps, rowHeight, useMending } from './use-mending.ts';
 
 /** Room for the bar by which the grid is moved sideways (px): a short file takes no more of the page than it needs. */

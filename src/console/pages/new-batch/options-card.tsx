@@ -2,11 +2,12 @@ import { useEffect, useRef, useState } from 'react';
 import { Button } from '../../base/button.tsx';
 import { Select } from '../../base/field.tsx';
 import { Card } from '../../base/page.tsx';
+import { countryName } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { Draft } from './draft-queries.ts';
 import { RereadPart } from './reread-part.tsx';
 import type { DraftEditor } from './use-draft-editor.ts';
-import { CountryValue, CurrencyValue, countryName, DecimalValue, NetworkValue } from './value-fields.tsx';
+import { CountryValue, CurrencyValue, DecimalValue, NetworkValue } from './value-fields.tsx';
 
 type Options = Draft['options'];
 

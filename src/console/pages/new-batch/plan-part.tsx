@@ -9,8 +9,8 @@ import { Card, Figures } from '../../base/page.tsx';
 import { Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
-import { problemDetail, problemTitle } from './problem-text.ts';
 import { RunIdField } from './run-id-field.tsx';
 
 /** The plan of the draft as it stands, and how it is made. */

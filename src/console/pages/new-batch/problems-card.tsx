@@ -3,9 +3,9 @@ import { Button } from '../../base/button.tsx';
 import { Card } from '../../base/page.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import type { Draft, ProblemGroup } from './draft-queries.ts';
 import { FixDialog } from './fix-dialog.tsx';
-import { problemDetail, problemTitle } from './problem-text.ts';
 import type { DraftEditor } from './use-draft-editor.ts';
 import { allRows, type RowFilter } from './use-draft-rows.ts';
 

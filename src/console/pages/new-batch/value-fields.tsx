@@ -3,7 +3,8 @@ import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../base/failure.tsx';
 import { Field, Select } from '../../base/field.tsx';
-import { intlLocale, t } from '../../texts/i18n.ts';
+import { countryName } from '../../texts/format.ts';
+import { t } from '../../texts/i18n.ts';
 import type { Draft } from './draft-queries.ts';
 
 interface ValueProps {
@@ -102,8 +103,4 @@ function countriesOf({ totals }: Draft): string[] {
     .sort(([, one], [, other]) => other.rows - one.rows)
     .map(([code]) => code);
   return [...new Set([...own, ...usualCountries])];
-}
-
-export function countryName(code: string): string {
-  return `${new Intl.DisplayNames([intlLocale()], { type: 'region' }).of(code) ?? code} (${code})`;
 }

@@ -124,13 +124,16 @@ function colourIn(element: HTMLElement, token: string): string {
 }
 
 const daySeconds = 86_400;
+const minuteSeconds = 60;
 
 /** How the times below a chart are written: as days, or as times of a day where several are of the same day. */
 function tickOf(times: readonly number[]): (seconds: number) => string {
-  const isOfDays = (times[1] ?? Number.POSITIVE_INFINITY) - (times[0] ?? 0) >= daySeconds;
+  const step = (times[1] ?? Number.POSITIVE_INFINITY) - (times[0] ?? 0);
+  const two = '2-digit' as const;
+  const time = { hour: two, minute: two, ...(step < minuteSeconds ? { second: two } : {}) };
   const { format } = new Intl.DateTimeFormat(
     intlLocale(),
-    isOfDays ? { day: 'numeric', month: 'short' } : { hour: '2-digit', minute: '2-digit' },
+    step >= daySeconds ? { day: 'numeric', month: 'short' } : time,
   );
   return (seconds) => format(new Date(seconds * 1_000));
 }

@@ -1,0 +1,34 @@
+import { countryName, formatAmount, formatDate } from './format.ts';
+import { hasText, t } from './i18n.ts';
+
+/** A problem of a row, as the API has it. Null values: an earlier version of the program has found it. */
+interface Problem {
+  code: string;
+  values: Readonly<Record<string, string>> | null;
+}
+
+/** What is wrong with a row or a group of rows, in the reader's language; the code itself if it has no text. */
+export function problemTitle(code: string): string {
+  const id = `problem.${code}`;
+  return hasText(id) ? t(id) : code;
+}
+
+/** The same with what this row shows, and what to do; "" if there is no more to say, null if that is not known. */
+export function problemDetail({ code, values }: Problem): string | null {
+  const id = `problem.${code}.more`;
+  if (!hasText(id)) return '';
+  if (values === null) return null;
+  // The service has no network there: there is none to choose.
+  return values.networks === '' ? '' : t(id, shown(values)).trim();
+}
+
+function shown(values: Readonly<Record<string, string>>): Record<string, string> {
+  const { currency = '' } = values;
+  return Object.fromEntries(
+    Object.entries(values).map(([name, value]) => {
+      if (name.endsWith('country')) return [name, value === '' ? '' : countryName(value)];
+      if (name === 'amount' || name === 'sum') return [name, formatAmount(value, currency)];
+      return [name, name === 'day' ? formatDate(value) : value];
+    }),
+  );
+}
