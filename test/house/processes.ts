@@ -7,9 +7,21 @@ import { root } from './imports.ts';
  * Files that take minutes. Each has a process of its own, and they begin first: one that begins last is waited for
  * alone.
  */
-const longest = ['planted-bugs', 'jobs', 'quick', 'chaos', 'simulation', 'serve', 'package', 'console', 'new-batch'];
-/** Rooms of tests that take long, or that start servers which end with their process. */
-const alone = ['browser', 'bench', 'chaos', 'cli', 'e2e', 'fleet', 'serving', 'simulation'];
+const longest = [
+  'quick',
+  'package',
+  'jobs',
+  'chaos',
+  'planted-bugs',
+  'simulation',
+  'serve',
+  'console',
+  'new-batch',
+  'whole-way',
+  'workers',
+];
+/** Rooms of tests that take long, or that start a browser, which ends with its process. */
+const alone = ['browser', 'bench', 'chaos', 'simulation'];
 /** A start of Node that loads most of the program takes a second of processor time. More files would wait in line. */
 const filesPerProcess = 8;
 

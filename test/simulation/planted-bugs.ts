@@ -11,6 +11,8 @@ export interface PlantedBug {
   replace: string;
   /** A seed that has caught it, which is tried first; which seed does can change with the program. */
   seed?: number;
+  /** For a bug that keeps the work going: after how many jumps of the clock that is clear. Seeds need some thousands. */
+  jumpsMax?: number;
 }
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -74,6 +76,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'interrupted sends forgotten',
     seed: 3,
+    jumpsMax: 20_000,
     file: 'engine/loops.ts',
     find: 'const count = await doubtInterrupted(context, open);',
     replace: 'const count = 0 * (await Promise.resolve(doubtInterrupted.length + (open ? 0 : 0)));',

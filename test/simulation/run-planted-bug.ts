@@ -30,7 +30,7 @@ registerHooks({
 });
 
 /** Half of the usual: a bug that keeps the work going is caught sooner. */
-const jumpsMax = 100_000;
+const usualJumpsMax = 100_000;
 
 const { simulateSeed } = await import('./world.ts');
 const all = Array.from({ length: Number(seedsText) }, (_, index) => index + 1);
@@ -50,7 +50,7 @@ process.once('uncaughtException', (error) => {
 for (seed of order) {
   seeds += 1;
   try {
-    const { violations } = await simulateSeed(seed, { jumpsMax });
+    const { violations } = await simulateSeed(seed, { jumpsMax: bug.jumpsMax ?? usualJumpsMax });
     const [first] = violations;
     if (first) caught = { seed, by: `${first.invariant}: ${first.what}` };
   } catch (error) {
