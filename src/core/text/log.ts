@@ -2,8 +2,8 @@ import type { SnakeNames } from './json-output.ts';
 import type { InfoMessage, WarnMessage } from './log-events.ts';
 
 /**
- * What a line of the log says besides its sentence, which is its `message`, and the sentence's code, which is its
- * `event`. It has no phone numbers and no secrets.
+ * What a line of the log says besides its sentence: a `message` among it would be written into that sentence, and
+ * `event` is the line's code. It has no phone numbers and no secrets.
  */
 export type LogData = Record<string, string | number | boolean | null> & { message?: never; event?: never };
 

@@ -2,39 +2,37 @@ import { appendFileSync, chmodSync, existsSync, fstatSync } from 'node:fs';
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
+import winston from 'winston';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes } from '../../core/basics/folders.ts';
 import type { Log } from '../../core/text/log.ts';
 import { logEventOf, type WarnMessage } from '../../core/text/log-events.ts';
 import { withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
-import { type Clock, isoTime, systemClock } from '../../core/time/clock.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 
-/** A line of the log: `level`, `message`, `timestamp`, `event`, and the fields of the line itself. */
-type Line = EventData & { level: 'info' | 'warn' | 'error'; message: string };
-
 /**
- * JSON with sorted keys, in which control and hidden characters are escaped, so that they do not affect the screen of a
- * person who reads the log. The values stay the same.
+ * JSON in which control and hidden characters are escaped, so that they do not affect the screen of a person who reads
+ * the log. The values stay the same.
  */
-const jsonLine = (line: EventData) => visible(JSON.stringify(line, Object.keys(line).sort()));
+const jsonLines = winston.format.combine(
+  winston.format.json(),
+  winston.format.printf((info) => visible(String(info[Symbol.for('message')]))),
+);
 
 /** The priorities of syslog, which systemd's journal reads from the beginning of a line. */
-const priorities = { info: 6, warn: 4, error: 3 } as const;
+const priorities: Readonly<Record<string, number>> = { info: 6, warn: 4, error: 3 };
 
 /** The same for systemd's journal, which keeps the time of each line itself. */
-function journalLine({ timestamp: _time, ...line }: Line): string {
-  return `<${priorities[line.level]}>${jsonLine(line)}`;
-}
-
-/** A line for the screen of a person. */
-function screenLine({ level, message, timestamp: _time, event: _event, ...data }: Line): string {
-  const details = Object.entries(data).map(([key, value]) => `${key}=${String(value)}`);
-  return visible(
-    `${level === 'info' ? level : 'Note'}: ${message}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
-  );
-}
+const journalLines = winston.format.combine(
+  winston.format((info) => {
+    delete info.timestamp;
+    return info;
+  })(),
+  winston.format.json(),
+  winston.format.printf((info) => `<${priorities[info.level]}>${visible(String(info[Symbol.for('message')]))}`),
+);
 
 /** Whether `stderr` is systemd's journal: it names device and inode in `JOURNAL_STREAM` (systemd.exec(5)). */
 export function isJournal(
@@ -78,25 +76,37 @@ export function makeLog(options: {
   journal?: boolean;
   file?: LogFile | null;
 }): Log {
-  const { secrets, screen, stderr = process.stderr, file } = options;
-  const cleanText = (text: string) => withoutNumbers(withoutSecrets(text, secrets));
-  const clean = (value: EventData[string]) => (typeof value === 'string' ? cleanText(value) : value);
-  const toFile = file ? fileWriter(file) : null;
-  const format = screen ? screenLine : options.journal ? journalLine : jsonLine;
-  const toScreen = screen ?? ((text: string) => void stderr.write(text));
-  const write = (level: Line['level'], message: string, data: EventData = {}) => {
-    if (options.level === 'silent') return;
-    const cleaned = Object.fromEntries(Object.entries(data).map(([key, value]) => [key, clean(value)]));
-    const known = logEventOf(message);
-    const code = known && { event: known.event };
-    const timestamp = isoTime(systemClock.now());
-    const line = { ...cleaned, ...code, level, message: cleanText(message), timestamp };
-    if (options.level === 'info' || level !== 'info') toScreen(`${format(line)}\n`);
-    toFile?.write(`${jsonLine(line)}\n`);
-  };
+  const clean = winston.format((info) => {
+    for (const [key, value] of Object.entries(info)) {
+      if (typeof value === 'string' && key !== 'timestamp')
+        info[key] = withoutNumbers(withoutSecrets(value, options.secrets));
+    }
+    return info;
+  });
+  const line = winston.format.printf(({ level, message, ...rest }) => {
+    const { timestamp: _time, event: _event, ...data } = rest;
+    const details = Object.entries(data).map(([key, value]) => `${key}=${String(value)}`);
+    return visible(
+      `${level === 'info' ? level : 'Note'}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
+    );
+  });
+  const level = options.level === 'silent' ? 'error' : options.level;
+  const { screen, stderr = process.stderr } = options;
+  const toScreen = screen
+    ? new winston.transports.Stream({ level, format: line, stream: writingTo(screen) })
+    : new winston.transports.Stream({ level, format: options.journal ? journalLines : jsonLines, stream: stderr });
+  const logger = winston.createLogger({
+    level: 'info',
+    silent: options.level === 'silent',
+    format: winston.format.combine(clean(), winston.format.timestamp()),
+    transports: [toScreen, ...(options.file ? [toFiles(options.file)] : [])],
+  });
   return {
-    info: (message, data) => write('info', message, data),
-    warn: (message, data) => write(logEventOf(message)?.level ?? 'warn', message, data),
+    info: (message, data) => logger.info(message, { ...data, event: logEventOf(message)?.event }),
+    warn: (message, data) => {
+      const { event, level = 'warn' } = logEventOf(message) ?? {};
+      logger.log(level, message, { ...data, event });
+    },
   };
 }
 
@@ -133,11 +143,22 @@ export function makeLastingTrouble({ warn }: Pick<Log, 'warn'>, clock: Pick<Cloc
   };
 }
 
+function writingTo(screen: (text: string) => void): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      screen(String(chunk));
+      done();
+    },
+  });
+}
+
 /**
  * Each line is written to the file that is now at the path, so that an error of the disk or folder lasts no longer than
- * its cause. A line that cannot be written is left out, and the next one is tried anew.
+ * its cause. A line that cannot be written is left out, and the next one is tried anew. Winston's own file transport
+ * ends the process if it cannot stat the file. If it cannot open the next file, it never writes again and blocks all
+ * other transports.
  */
-function fileWriter(log: LogFile): Writable {
+function toFiles(log: LogFile) {
   const modes = log.readableByGroup ? groupModes : privateModes;
   begin(log.file, modes);
   const write = async (text: string) => {
@@ -145,7 +166,7 @@ function fileWriter(log: LogFile): Writable {
     makeFile(log.file, modes);
     await appendFile(log.file, text);
   };
-  return new Writable({
+  const stream = new Writable({
     decodeStrings: false,
     write(text: string, _encoding, done) {
       // A line that cannot be written is on stderr in any case.
@@ -154,6 +175,7 @@ function fileWriter(log: LogFile): Writable {
         .then(() => done());
     },
   });
+  return new winston.transports.Stream({ format: jsonLines, stream });
 }
 
 /** Disk errors that pass. They do not mean that the configuration is wrong, and each line is tried anew. */
