@@ -1,5 +1,5 @@
+import { allEnded } from '../core/basics/all-ended.ts';
 import { assert } from '../core/basics/assert.ts';
-import { Sums, subtractAmounts } from '../core/money/money.ts';
 import { type BatchEvent, transition as batchTransition, type PauseReason } from '../core/state/batch-state.ts';
 import { type RowEvent, type RowState, transition as rowTransition } from '../core/state/row-state.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -10,7 +10,7 @@ import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateB
 import { addPause, clearPauses } from './batches/pauses.ts';
 import { addToCount, deleteCounts } from './batches/row-counts.ts';
 import type { Database, Queryable } from './drivers/database.ts';
-import { addToCosts } from './rows/costs.ts';
+import { type CostTotals, makeCostTotals } from './rows/cost-totals.ts';
 import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-rows.ts';
 import type { NewRow, RowRecord } from './rows/rows.ts';
 import { type RowFields, updateRow } from './rows/update-row.ts';
@@ -87,11 +87,10 @@ export function inUnit<Result>(
   work: (unit: Unit) => Promise<Result>,
 ): Promise<Result> {
   return db.transact(async (tx) => {
-    // A ledger that is moved away has raised its fences.
-    if (options.fence) await checkFence(tx, options.fence);
-    else await requireNotMoved(tx);
     const pending = makePending(tx, options);
-    const result = await work(openUnit(pending));
+    // A ledger that is moved away has raised its fences. What the work reads first shares a round trip with the check.
+    const allowed = options.fence ? checkFence(tx, options.fence) : requireNotMoved(tx);
+    const [, result] = await allEnded([allowed, work(openUnit(pending))]);
     const changed = await writePending(pending);
     // A runner knows what it has changed.
     if (!options.fence) for (const batchId of changed) await announceBatch(tx, batchId);
@@ -106,7 +105,7 @@ interface Pending {
   actor: string;
   chain: ChainWriter;
   counts: Map<string, Map<string, number>>;
-  costs: Map<string, Sums>;
+  costs: CostTotals;
   ended: RowRecord[];
   written: RowRecord[];
 }
@@ -114,7 +113,7 @@ interface Pending {
 function makePending(tx: Queryable, { clock, actor, through }: UnitOptions): Pending {
   const at = clock.now();
   const chain = makeChainWriter(tx, { at, actor, through });
-  return { tx, at, actor, chain, counts: new Map(), costs: new Map(), ended: [], written: [] };
+  return { tx, at, actor, chain, counts: new Map(), costs: makeCostTotals(tx), ended: [], written: [] };
 }
 
 function openUnit(pending: Pending): Unit {
@@ -233,20 +232,22 @@ async function writeRow(
   after: RowRecord,
   { kind, data }: { kind: string | null; data: EventData },
 ): Promise<RowRecord | null> {
-  if ((await updateRow(pending.tx, before, after)) === 0) return null;
+  // The part of a failed payment's charge that the service keeps (V1 `UNDERLIVERED`) stays charged when the row's next
+  // generation begins.
+  const isSame = before.cost === after.cost && before.cost_currency === after.cost_currency;
+  const isCosted = !isSame && kind !== 'row.retry';
+  const updating = updateRow(pending.tx, before, after);
+  // What the unit adds to is read together with the update.
+  if (kind !== null) pending.chain.expect(before.batch_id);
+  if (isCosted) pending.costs.expect(before.batch_id);
+  if ((await updating) === 0) return null;
   pending.written.push(after);
   if (before.status !== after.status) {
     count(pending, before.batch_id, before.status, -1);
     count(pending, before.batch_id, after.status, 1);
     if (after.status === 'completed' || after.status === 'failed') pending.ended.push(after);
   }
-  // The part of a failed payment's charge that the service keeps (V1 `UNDERLIVERED`) stays charged when the row's next
-  // generation begins.
-  const isSame = before.cost === after.cost && before.cost_currency === after.cost_currency;
-  if (!isSame && kind !== 'row.retry') {
-    countCost(pending, before, true);
-    countCost(pending, after, false);
-  }
+  if (isCosted) pending.costs.replace(before, after);
   if (kind === null) return after;
   const appended = pending.chain.append({ batchId: before.batch_id, kind, data, rowNo: before.row_no });
   // This runs at every change of a row, and there is nearly always nothing to wait for.
@@ -259,22 +260,12 @@ function count({ counts }: Pending, batchId: string, status: string, delta: numb
   counts.set(batchId, ofBatch.set(status, (ofBatch.get(status) ?? 0) + delta));
 }
 
-function countCost({ costs }: Pending, { batch_id, cost, cost_currency }: RowRecord, isBefore: boolean): void {
-  if (cost === null || cost_currency === null) return;
-  const ofBatch = costs.get(batch_id) ?? new Sums();
-  costs.set(batch_id, ofBatch);
-  ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
-}
-
+/** Everything is sent at once: nothing here depends on what the rest answers. */
 async function writePending({ tx, chain, counts, costs }: Pending): Promise<string[]> {
-  const changed = await chain.flush();
+  const counting: Promise<void>[] = [];
   for (const [batchId, ofBatch] of counts) {
-    for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
+    for (const [status, delta] of ofBatch) if (delta !== 0) counting.push(addToCount(tx, batchId, status, delta));
   }
-  for (const [batchId, sums] of costs) {
-    for (const [currency, delta] of Object.entries(sums.toObject())) {
-      if (delta !== '0') await addToCosts(tx, batchId, currency, delta);
-    }
-  }
+  const [changed] = await allEnded([chain.flush(), costs.flush(), ...counting]);
   return changed;
 }

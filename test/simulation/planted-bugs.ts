@@ -139,9 +139,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a batch’s costs that keep what a row cost before it failed',
-    file: 'ledger/unit-of-work.ts',
-    find: '    countCost(pending, before, true);\n',
-    replace: '',
+    file: 'ledger/rows/cost-totals.ts',
+    find: "        delta.add(before.cost_currency, subtractAmounts('0', before.cost));",
+    replace: '        undefined;',
   },
   {
     name: 'code 90 taken for success without a look',
@@ -170,8 +170,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a fence that nobody checks',
     seed: 141,
     file: 'ledger/unit-of-work.ts',
-    find: 'if (options.fence) await checkFence(tx, options.fence);',
-    replace: 'if (options.fence) await Promise.resolve();',
+    find: 'options.fence ? checkFence(tx, options.fence)',
+    replace: 'options.fence ? undefined',
   },
   {
     name: 'a lease that is not checked before the request',

@@ -29,7 +29,11 @@ export async function earlierLedger(before: readonly string[]): Promise<Database
 
 /** A ledger for one test, with the newest schema: in memory, or on PostgreSQL if `AIRBATCH_TEST_LEDGER` says so. */
 export async function memoryLedger(): Promise<Database> {
-  if (process.env.AIRBATCH_TEST_LEDGER !== 'postgres') return sqliteLedger();
+  return process.env.AIRBATCH_TEST_LEDGER === 'postgres' ? postgresLedger() : sqliteLedger();
+}
+
+/** A ledger on PostgreSQL. Its clock is the test's. */
+export async function postgresLedger(): Promise<Database> {
   const { openPostgres } = await import('../../src/ledger/drivers/postgres/postgres.ts');
   const { migratedPostgres } = await import('./postgres.ts');
   return counted(openPostgres(await migratedPostgres()));

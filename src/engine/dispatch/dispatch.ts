@@ -1,9 +1,11 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
+import type { Unit } from '../../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
 import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
 import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-before.ts';
@@ -14,7 +16,7 @@ import type { Parts } from '../runner/context.ts';
 import { idleMs } from '../runner/open-batches.ts';
 import { type ForgottenKeysNeeds, withKeysRenewed } from './forgotten-keys.ts';
 import { type Intent, writeIntents } from './intents.ts';
-import { type AfterOutcome, type OutcomesNeeds, writeOutcome } from './outcomes.ts';
+import { type AfterOutcome, isAsExpected, type OutcomesNeeds, writeOutcome } from './outcomes.ts';
 import { type RestoreLookupNeeds, restoreLookup } from './restore-lookup.ts';
 
 export type DispatchNeeds = Parts<'gate' | 'lease' | 'pauseAccount'> &
@@ -149,7 +151,7 @@ function whileOpen(
   return rows.slice(0, open);
 }
 
-/** Writes the intents of all rows of the job in one durable transaction. The rows may belong to several batches. */
+/** Writes the intents of all rows of the job in one durable transaction. */
 async function recordIntents(
   context: DispatchNeeds,
   rows: readonly RowRecord[],
@@ -157,31 +159,45 @@ async function recordIntents(
 ): Promise<Intent[]> {
   context.lease.assertHeld();
   const { intents, unread } = await context.committer.commit(async (unit) => {
-    const intents: Intent[] = [];
-    const unread: RowRecord[] = [];
-    for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
-      const open = context.batches.get(batchId);
-      if (open?.batch.status !== 'running' || context.batches.whyStopped(batchId) !== null) continue;
-      // Another process may have paused the batch since it was last read.
-      if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
-      const written = await writeIntents(unit, context, open, ofBatch, confirmed);
-      intents.push(...written.intents);
-      unread.push(...written.unread);
-    }
     // Otherwise, after a kill and with the clock set back, the key would seem to be of the next program.
-    if (intents.length > 0) await raiseHighestClock(unit.tx, unit.at);
-    return { intents, unread };
+    const [, written] = await allEnded([
+      raiseHighestClock(unit.tx, unit.at),
+      writeIntentsOf(unit, context, rows, confirmed),
+    ]);
+    return written;
   });
   // A row in doubt is not put back: its own next lookup brings it back.
   for (const row of unread) if (row.status === 'ready') context.picker.putBack(row, context.clock.now());
   return intents;
 }
 
+/** The rows may belong to several batches. */
+async function writeIntentsOf(
+  unit: Unit,
+  context: DispatchNeeds,
+  rows: readonly RowRecord[],
+  confirmed: ConfirmedFailures,
+): Promise<{ intents: Intent[]; unread: RowRecord[] }> {
+  const intents: Intent[] = [];
+  const unread: RowRecord[] = [];
+  for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
+    const open = context.batches.get(batchId);
+    if (open?.batch.status !== 'running' || context.batches.whyStopped(batchId) !== null) continue;
+    // Another process may have paused the batch since it was last read.
+    if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
+    const written = await writeIntents(unit, context, open, ofBatch, confirmed);
+    intents.push(...written.intents);
+    unread.push(...written.unread);
+  }
+  return { intents, unread };
+}
+
 async function sendOne(context: DispatchNeeds, intent: Intent): Promise<void> {
   context.picker.sending(intent.row);
   const outcome = await create(context, intent);
   const waiting = outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null;
-  const writing = context.committer.commit((unit) => writeOutcome(unit, context, intent, outcome));
+  const commit = isAsExpected(intent, outcome) ? context.committer.commitOwnRow : context.committer.commit;
+  const writing = commit((unit) => writeOutcome(unit, context, intent, outcome));
   const [after] = await Promise.all([writing, waiting]);
   await act(context, outcome, after);
 }

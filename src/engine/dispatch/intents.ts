@@ -1,3 +1,4 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import type { KeyOwner } from '../../core/duplicates/question.ts';
 import { sha256 } from '../../core/identity/ids.ts';
@@ -47,11 +48,11 @@ export async function writeIntents(
 ): Promise<{ intents: Intent[]; unread: RowRecord[] }> {
   const { batch } = open;
   const names = rows.map((row) => paymentNames(batch, row, row.generation));
-  const payments = await findPayments(
-    unit.tx,
-    names.map(({ key }) => key),
-  );
-  const before = await findEarlier(unit, open, rows, context.restoredAt !== null);
+  const keys = names.map(({ key }) => key);
+  const [payments, before] = await allEnded([
+    findPayments(unit.tx, keys),
+    findEarlier(unit, open, rows, context.restoredAt !== null),
+  ]);
   const intents: Intent[] = [];
   const unread: RowRecord[] = [];
   const bound: PaymentRecord[] = [];

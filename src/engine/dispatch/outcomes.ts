@@ -27,6 +27,11 @@ export interface AfterOutcome {
 
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
 
+/** Whether the service accepted the very payment that was asked for. Such an outcome changes nothing but its row. */
+export function isAsExpected({ row, payment }: Intent, outcome: CreateOutcome): boolean {
+  return outcome.kind === 'accepted' && mismatch(row, payment.reference, outcome.payment) === null;
+}
+
 /**
  * Writes the outcome of a request to create, and returns what follows from it. The row is still `sending`. If the
  * account must stop, its pause is written in the same transaction: otherwise, after a crash between two transactions,

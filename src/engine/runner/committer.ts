@@ -1,3 +1,4 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
@@ -32,11 +33,17 @@ export interface Committer {
    * other loops may have work because of it; default: true.
    */
   commit<Result>(operation: (unit: Unit) => Promise<Result>, isNews?: boolean): Promise<Result>;
+  /**
+   * The same, for an operation that reads and writes nothing but a row of its own. It may run at the same time as other
+   * such operations of the unit, so that they share the round trips to a database server.
+   */
+  commitOwnRow<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
 }
 
 interface Waiting {
   operation: (unit: Unit) => Promise<unknown>;
   isNews: boolean;
+  isOwnRow: boolean;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -46,7 +53,13 @@ export type UnitRows = Pick<Unit, 'ended' | 'written'>;
 
 async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown[]> {
   const results: unknown[] = [];
-  for (const { operation } of group) results.push(await operation(unit));
+  let next = 0;
+  while (next < group.length) {
+    let end = next + 1;
+    if (group[next]?.isOwnRow) while (group[end]?.isOwnRow) end += 1;
+    results.push(...(await allEnded(group.slice(next, end).map(({ operation }) => operation(unit)))));
+    next = end;
+  }
   return results;
 }
 
@@ -97,17 +110,14 @@ export function makeCommitter(
   const run = (group: readonly Waiting[]) =>
     new Promise<void>((resolve) => {
       const work = async (unit: Unit) => {
-        await noteClock(unit);
-        const results = await resultsOf(group, unit);
+        const [, results] = await allEnded([noteClock(unit), resultsOf(group, unit)]);
         resolve();
         return { results, rows: unit };
       };
       const succeed = ({ results, rows }: Awaited<ReturnType<typeof work>>) => {
         settleAll(group, results);
-        onCommit(
-          rows,
-          group.some(({ isNews }) => isNews),
-        );
+        const isNews = group.some((one) => one.isNews);
+        onCommit(rows, isNews);
       };
       const fail = (error: unknown) => {
         for (const waiter of group) waiter.reject(error);
@@ -127,12 +137,15 @@ export function makeCommitter(
     flushing = false;
   };
 
+  const add = <Result>(operation: (unit: Unit) => Promise<Result>, kind: Pick<Waiting, 'isNews' | 'isOwnRow'>) =>
+    new Promise<Result>((resolve, reject) => {
+      waiting.push({ operation, ...kind, resolve: resolve as (result: unknown) => void, reject });
+      if (waiting.length === operationsPerUnitMax) crowd.wake();
+      if (!flushing) void flush();
+    });
+
   return {
-    commit: <Result>(operation: (unit: Unit) => Promise<Result>, isNews = true) =>
-      new Promise<Result>((resolve, reject) => {
-        waiting.push({ operation, isNews, resolve: resolve as (result: unknown) => void, reject });
-        if (waiting.length === operationsPerUnitMax) crowd.wake();
-        if (!flushing) void flush();
-      }),
+    commit: (operation, isNews = true) => add(operation, { isNews, isOwnRow: false }),
+    commitOwnRow: (operation) => add(operation, { isNews: true, isOwnRow: true }),
   };
 }

@@ -1,3 +1,4 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import type { Queryable } from '../drivers/database.ts';
 import {
@@ -21,6 +22,8 @@ export interface NewEvent {
 export interface ChainWriter {
   /** Undefined if there is nothing to wait for, which is so for nearly every change of a row. */
   append(event: NewEvent): Promise<void> | undefined;
+  /** Reads the end of the batch's chain in advance: an event will probably follow. */
+  expect(batchId: string): void;
   /** Returns the batches whose chains have grown. */
   flush(): Promise<string[]>;
 }
@@ -41,6 +44,7 @@ export function makeChainWriter(
   { at, actor, through }: { at: number; actor: string; through: string | undefined },
 ): ChainWriter {
   const heads = new Map<string, Head>();
+  const reading = new Map<string, Promise<Head>>();
   const events: AuditEvent[] = [];
 
   const writeEvents = () => insertEvents(tx, events.splice(0));
@@ -49,6 +53,12 @@ export function makeChainWriter(
     assert(stored, `no batch ${batchId} to append an event to`);
     const head = { from: stored.seq, seq: stored.seq, hash: stored.hash };
     heads.set(batchId, head);
+    return head;
+  };
+  /** Read once, also if several changes of a batch are written at the same time. */
+  const headOf = (batchId: string): Promise<Head> => {
+    const head = reading.get(batchId) ?? readHead(batchId);
+    reading.set(batchId, head);
     return head;
   };
   const link = (head: Head, { batchId, kind, data, rowNo }: NewEvent) => {
@@ -60,9 +70,13 @@ export function makeChainWriter(
     events.push(event);
   };
   const appendLater = async (event: NewEvent) => {
-    const head = heads.get(event.batchId) ?? (await readHead(event.batchId));
+    const head = heads.get(event.batchId) ?? (await headOf(event.batchId));
     if (events.length >= eventsHeldMax) await writeEvents();
     link(head, event);
+  };
+  const move = async (batchId: string, { from, seq, hash }: Head) => {
+    const moved = await moveChainHead(tx, batchId, from, { seq, hash });
+    assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
   };
 
   return {
@@ -72,13 +86,14 @@ export function makeChainWriter(
       link(head, event);
       return undefined;
     },
+    expect(batchId) {
+      // Whoever appends an event handles the failure.
+      if (!reading.has(batchId)) headOf(batchId).catch(() => undefined);
+    },
     async flush() {
-      await writeEvents();
-      for (const [batchId, { from, seq, hash }] of heads) {
-        const moved = await moveChainHead(tx, batchId, from, { seq, hash });
-        assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
-      }
-      return [...heads.keys()];
+      const grown = [...heads].filter(([, { from, seq }]) => seq > from);
+      await allEnded([writeEvents(), ...grown.map(([batchId, head]) => move(batchId, head))]);
+      return grown.map(([batchId]) => batchId);
     },
   };
 }

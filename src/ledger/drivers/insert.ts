@@ -1,3 +1,4 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import type { Queryable, SqlValue } from './database.ts';
 
 /**
@@ -43,16 +44,16 @@ export function makeInsert<Row extends { [Column in keyof Row]: SqlValue }>(
   };
   const putValues = put ?? putByName;
   return async (tx, records) => {
-    let inserted = 0;
+    const inserting: Promise<number>[] = [];
     let next = 0;
     for (const [index, size] of mine.entries()) {
       while (records.length - next >= size) {
         // Allocated at its full length: a growing array is copied each time.
         const params = new Array<SqlValue>(size * width);
         for (let at = 0; at < params.length; at += width) putValues(params, at, records[next++] as Row);
-        inserted += await tx.execute(texts[index] as string, params);
+        inserting.push(tx.execute(texts[index] as string, params));
       }
     }
-    return inserted;
+    return (await allEnded(inserting)).reduce((sum, count) => sum + count, 0);
   };
 }

@@ -1,4 +1,4 @@
-import { addAmounts, multiplyAmount, Sums } from '../../core/money/money.ts';
+import { multiplyAmount, Sums } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
 
 /** What the service charged for one row, in the currency of the wallet that paid. */
@@ -141,9 +141,8 @@ export async function costsOfProducts(db: Queryable, batchId: string): Promise<R
   return sums.toObject();
 }
 
-/** Adds `delta` (a decimal text; negative if a charge was reduced later) to what a batch was charged. */
-export async function addToCosts(tx: Queryable, batchId: string, currency: string, delta: string): Promise<void> {
-  const cost = addAmounts((await costsOfBatch(tx, batchId)).get(currency) ?? '0', delta);
+/** Writes what a batch was charged in one currency: a decimal text. */
+export async function saveCost(tx: Queryable, batchId: string, currency: string, cost: string): Promise<void> {
   await tx.execute(
     `INSERT INTO batch_costs (batch_id, currency, cost) VALUES (?, ?, ?)
      ON CONFLICT (batch_id, currency) DO UPDATE SET cost = excluded.cost`,

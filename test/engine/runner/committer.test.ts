@@ -6,6 +6,7 @@ import { systemClock } from '../../../src/core/time/clock.ts';
 import { makeCommitter } from '../../../src/engine/runner/committer.ts';
 import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
+import type { Unit } from '../../../src/ledger/unit-of-work.ts';
 import { folderOf } from '../../support/folder.ts';
 import { isSettled, slowDisk } from '../../support/slow-disk.ts';
 
@@ -84,6 +85,39 @@ describe('the committer', () => {
     await assert.rejects(beside, /no/);
     assert.equal(durable.length, 0);
     assert.equal(await committer.commit(async () => 'after'), 'after');
+    await db.close();
+  });
+
+  test('runs operations on rows of their own at the same time, and others one after the other', async () => {
+    const { db, committer } = await committerOn('apart.db');
+    const order: string[] = [];
+    const step = (name: string) => async () => {
+      order.push(`${name} begins`);
+      await wait(1);
+      order.push(`${name} ends`);
+    };
+    await Promise.all([
+      committer.commit(step('a')),
+      committer.commitOwnRow(step('b')),
+      committer.commitOwnRow(step('c')),
+      committer.commit(step('d')),
+    ]);
+    const together = ['b begins', 'c begins', 'b ends', 'c ends'];
+    assert.deepEqual(order, ['a begins', 'a ends', ...together, 'd begins', 'd ends']);
+    await db.close();
+  });
+
+  test('undoes a unit only when all of its operations have ended: none may write after that', async () => {
+    const { db, committer } = await committerOn('ended.db');
+    const add = (unit: Unit) => unit.tx.execute("INSERT INTO readings VALUES ('late', 'test', 0)");
+    const failing = committer.commitOwnRow(() => Promise.reject(new Error('no')));
+    const late = committer.commitOwnRow(async (unit) => {
+      await wait(5);
+      await add(unit);
+    });
+    await Promise.all([assert.rejects(failing, /no/), assert.rejects(late, /no/)]);
+    await wait(10);
+    assert.deepEqual(await db.query('SELECT batch_id FROM readings'), []);
     await db.close();
   });
 

@@ -62,7 +62,10 @@ describe('the ledger on PostgreSQL', () => {
   test('goes on after the server has ended its connections', async (t) => {
     const { url, db } = await withTable(t);
     const other = opened(t, url);
-    await other.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()');
+    await other.query(
+      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+       WHERE datname = current_database() AND pid <> pg_backend_pid()`,
+    );
     await db.query('SELECT n FROM t').catch((error) => assert.equal(error.code, 'LEDGER_IO'));
     assert.equal(await db.execute('INSERT INTO t (n) VALUES (1)'), 1);
   });

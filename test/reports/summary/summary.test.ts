@@ -7,7 +7,7 @@ import type { PauseReason } from '../../../src/core/state/batch-state.ts';
 import { rowStates } from '../../../src/core/state/row-state.ts';
 import { nextGeneration } from '../../../src/engine/payments/next-generation.ts';
 import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
-import { addToCosts } from '../../../src/ledger/rows/costs.ts';
+import { saveCost } from '../../../src/ledger/rows/costs.ts';
 import { findRow, type RowRecord } from '../../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../../src/reports/reports.ts';
@@ -371,7 +371,7 @@ test('charges of earlier payments of retried rows are counted for no row, and ex
   await writeSampleBatch(db);
   const before = await batchSummary(db, 'B-1');
   assert.deepEqual(before.charged.earlier, {});
-  await addToCosts(db, 'B-1', 'USD', '1.25');
+  await saveCost(db, 'B-1', 'USD', '1.25');
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual(summary.charged.earlier, { USD: '1.25' });
   assert.equal(summary.charged.total.USD, addAmounts(before.charged.total.USD ?? '0', '1.25'));

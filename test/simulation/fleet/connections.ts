@@ -15,7 +15,7 @@ export interface Line {
   commitFate(): 'told' | 'lost_before' | 'lost_after';
 }
 
-type Query = string | { text: string; values: SqlValue[]; rowMode?: 'array' };
+type Query = string | { text: string; values?: SqlValue[]; rowMode?: 'array' };
 
 const connectMsMax = 5_000;
 /** How long a machine waits at most for an answer of a server that is silent. */
@@ -57,14 +57,25 @@ export function makePool(
     return answer;
   };
 
-  const query = async (session: Session, what: Query, given: readonly SqlValue[] = []) => {
-    const { text, values, rowMode } = typeof what === 'string' ? { text: what, values: [...given] } : { ...what };
+  const answer = async (session: Session, what: Query, given: readonly SqlValue[]) => {
+    const { text, values = [], rowMode = null } = typeof what === 'string' ? { text: what, values: [...given] } : what;
     await running();
     const work = () => roundTrip(session, text, values, rowMode === 'array');
     const isWrite = text === 'COMMIT' && session.tx?.isWriting === true;
     const { rows, rowCount } = await (isWrite ? process.step('commit', work) : process.read(work));
     const result = { command: text.split(' ')[0], rows, rowCount };
     return text.startsWith('BEGIN;') ? [result] : result;
+  };
+
+  /** A connection answers in order, however many statements were sent before the first answer. */
+  const lastAnswers = new WeakMap<Session, Promise<unknown>>();
+  const query = (session: Session, what: Query, given: readonly SqlValue[] = []) => {
+    const mine = (lastAnswers.get(session) ?? Promise.resolve()).then(() => answer(session, what, given));
+    lastAnswers.set(
+      session,
+      mine.catch(() => undefined),
+    );
+    return mine;
   };
 
   const open = async (): Promise<Session> => {

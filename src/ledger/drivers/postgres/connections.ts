@@ -7,6 +7,8 @@ import { ledgerTypes } from './types.ts';
 
 const connectionsMax = 10;
 const connectMsMax = 5_000;
+/** How long an answer is waited for beyond the time after which the server ends a statement. */
+const answerMarginMs = 5_000;
 
 export interface Connections {
   pool: Pool;
@@ -18,17 +20,26 @@ export interface Connections {
 
 export type MakePool = (config: PoolConfig) => Pool;
 
+interface ConnectionOptions {
+  /** How long a statement may take. A connection on which nothing is answered for longer is taken for lost. */
+  statementMsMax: number;
+  makePool?: MakePool | undefined;
+}
+
 /** Connections to the database at `url`. The first one is made when it is needed. */
 export function makeConnections(
   ledger: string,
   url: string,
-  makePool: MakePool = (config) => new Pool(config),
+  { statementMsMax, makePool = (config) => new Pool(config) }: ConnectionOptions,
 ): Connections {
   const pool = makePool({
     connectionString: connectionUrl(url),
     max: connectionsMax,
     connectionTimeoutMillis: connectMsMax,
     keepAlive: true,
+    // Statements that do not wait for each other's answers share a round trip.
+    pipeline: true,
+    query_timeout: statementMsMax + answerMarginMs,
     application_name: 'airbatch',
     types: ledgerTypes,
   });

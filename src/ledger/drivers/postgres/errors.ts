@@ -42,5 +42,8 @@ export function asLedgerError(name: string, error: unknown): unknown {
 export function isConnectionLost(error: unknown): boolean {
   const { code: state = '', syscall, message = '' } = error as { code?: string } & NodeJS.ErrnoException;
   if (syscall !== undefined) return true;
-  return /^08|^57P0[1-5]$/.test(state) || /connection (terminated|error)|timeout exceeded|not queryable/i.test(message);
+  return (
+    /^08|^57P0[1-5]$/.test(state) ||
+    /connection (terminated|error)|timeout exceeded|read timeout|not queryable/i.test(message)
+  );
 }

@@ -1,4 +1,4 @@
-import type { PoolClient, QueryResult } from 'pg';
+import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type Clock, systemClock } from '../../../core/time/clock.ts';
 import type { Database, Integrity, Queryable } from '../database.ts';
 import { type Begun, commit } from './commit.ts';
@@ -7,7 +7,7 @@ import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
 import { listenForNotices } from './notices.ts';
 import { identitySql, makeSameLedger } from './same-ledger.ts';
-import { statementsOn } from './statements.ts';
+import { statementsOn, unlimitedMs } from './statements.ts';
 
 /** The advisory lock that all writing transactions of a ledger take, as SQLite's one writer. */
 const writerLock = 5_227_110_201;
@@ -23,20 +23,30 @@ export interface PostgresOptions {
   /** The simulation has a clock and a server of its own. */
   clock?: Pick<Clock, 'sleep'>;
   makePool?: MakePool;
+  /**
+   * How long a statement may take, so that one that hangs does not hang its program for ever. A statement that changes
+   * tables, and those after it in its transaction, may take longer.
+   */
+  statementMsMax?: number;
 }
+
+const usualStatementMsMax = 60_000;
 
 /**
  * One round trip: begin, take the writer's lock, and learn which ledger this is and the number by which the transaction
  * can be looked up.
  */
-function beginWritingWith({ idleInTransactionMsMax = 5_000, lockWaitMsMax = 15_000 }: PostgresOptions): string {
+function beginWritingWith({
+  idleInTransactionMsMax = 5_000,
+  lockWaitMsMax = 15_000,
+  statementMsMax,
+}: PostgresOptions): string {
   return `BEGIN;
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
+    SET LOCAL statement_timeout = ${statementMsMax};
     SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
 }
-
-const beginReading = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 async function checkChecksums(db: Queryable): Promise<Integrity> {
   const [found] = await db.query<{ failures: number | null }>(
@@ -50,17 +60,18 @@ async function checkChecksums(db: Queryable): Promise<Integrity> {
 
 /** Opens the ledger in the PostgreSQL database at `url`. It connects when the first statement runs. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
-  const { clock = systemClock, makePool } = options;
+  const { clock = systemClock, makePool, statementMsMax = usualStatementMsMax } = options;
   const ledger = shownLedgerUrl(url);
   const assertSame = makeSameLedger(ledger);
-  const beginWriting = beginWritingWith(options);
-  const { pool, withClient, inside } = makeConnections(ledger, url, makePool);
+  const beginWriting = beginWritingWith({ ...options, statementMsMax });
+  const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementMsMax}`;
+  const { pool, withClient, inside } = makeConnections(ledger, url, { statementMsMax, makePool });
 
   /** Runs statements of the driver's own. Returns the first record of the last one. */
-  const run = async (client: PoolClient, text: string): Promise<Record<string, unknown>> => {
+  const run = async (client: PoolClient, text: string, query_timeout?: number): Promise<Record<string, unknown>> => {
     try {
       // One text with several statements has several results.
-      const results: unknown = await client.query(text);
+      const results: unknown = await client.query({ text, query_timeout } as QueryConfig);
       const last = (Array.isArray(results) ? results.at(-1) : results) as QueryResult;
       return last.rows[0] ?? {};
     } catch (error) {
@@ -95,8 +106,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         await run(client, 'COMMIT');
         return result;
       }),
-    compact: () => withClient(async (client) => void (await run(client, 'VACUUM (FULL)'))),
-    emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM'))),
+    compact: () => withClient(async (client) => void (await run(client, 'VACUUM (FULL)', unlimitedMs))),
+    emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM', unlimitedMs))),
     async isEmpty() {
       const [found] = await withClient((client) =>
         statementsOn(ledger, client).values("SELECT to_regclass('migrations')"),

@@ -1,4 +1,5 @@
-import type { ClientBase, QueryArrayResult, QueryResult, QueryResultRow } from 'pg';
+import type { ClientBase, QueryArrayResult, QueryConfig, QueryResult, QueryResultRow } from 'pg';
+import { allEnded } from '../../../core/basics/all-ended.ts';
 import { assert } from '../../../core/basics/assert.ts';
 import { assertIntegers, type Queryable, type SqlValue } from '../database.ts';
 import { toPostgres } from './dialect.ts';
@@ -21,8 +22,22 @@ function nameOf(sql: string): string {
 /** Statements that PostgreSQL prepares; the others change tables, and are run as they stand. */
 const prepared = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
 
+/** For statements that may take as long as they need: the longest time that a timer can wait. */
+export const unlimitedMs = 2 ** 31 - 1;
+
 /** Runs statements on this connection, in the transaction that is open there. */
 export function statementsOn(ledger: string, client: ClientBase): Queryable {
+  let limit: { query_timeout?: number } = {};
+
+  /** Changes tables. A migration of a large ledger may take as long as it needs. */
+  const change = async (text: string) => {
+    limit = { query_timeout: unlimitedMs };
+    const [, changed] = await allEnded([
+      client.query('SET LOCAL statement_timeout = 0'),
+      client.query({ text, ...limit } as QueryConfig),
+    ]);
+    return changed;
+  };
   const run = async <Row extends QueryResultRow | unknown[]>(
     sql: string,
     params: readonly SqlValue[],
@@ -31,8 +46,8 @@ export function statementsOn(ledger: string, client: ClientBase): Queryable {
     assertIntegers(params);
     const text = toPostgres(sql);
     try {
-      if (!prepared.test(text)) return await client.query(text);
-      const query = { name: nameOf(text), text, values: [...params] };
+      if (!prepared.test(text)) return await change(text);
+      const query = { name: nameOf(text), text, values: [...params], ...limit };
       if (rowMode === undefined) return (await client.query(query)) as QueryResult<QueryResultRow & Row>;
       return (await client.query({ ...query, rowMode })) as QueryArrayResult<unknown[] & Row>;
     } catch (error) {

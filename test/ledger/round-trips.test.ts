@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { Client } from 'pg';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
+import { pageRows } from '../../src/ledger/rows/rows.ts';
+import { takeLease } from '../../src/ledger/schema/lease-table.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { aBatch, addBatch, aRow, postgresLedger } from '../support/ledger.ts';
+
+/** Counts statements, and round trips: how often a connection sends something while it waits for no answer. */
+function countTraffic(t: TestContext): { statements: number; roundTrips: number } {
+  const counted = { statements: 0, roundTrips: 0 };
+  const awaited = new WeakMap<Client, number>();
+  const { query } = Client.prototype as unknown as { query(...args: unknown[]): Promise<unknown> };
+  t.mock.method(Client.prototype, 'query', function (this: Client, ...args: unknown[]) {
+    const before = awaited.get(this) ?? 0;
+    counted.statements += 1;
+    if (before === 0) counted.roundTrips += 1;
+    awaited.set(this, before + 1);
+    const answer = query.apply(this, args);
+    const end = () => void awaited.set(this, (awaited.get(this) ?? 0) - 1);
+    answer.then(end, end);
+    return answer;
+  });
+  return counted;
+}
+
+test('a unit takes four round trips to PostgreSQL, however many rows it changes', async (t) => {
+  const clock = systemClock;
+  const db = await postgresLedger();
+  t.after(() => db.close());
+  const numbers = Array.from({ length: 8 }, (_, index) => index + 1);
+  await addBatch(
+    db,
+    clock,
+    aBatch({ status: 'running' }),
+    numbers.map((rowNo) => aRow(rowNo)),
+  );
+  const fence = await db.transact((tx) =>
+    takeLease(tx, { account: 'main', holder: 'a', now: 0, ttlMs: 60_000, deadHolder: null }),
+  );
+  assert.ok(fence);
+  const rows = await pageRows(db, 'batch-1', 0, numbers.length);
+  const counted = countTraffic(t);
+  await inUnit(db, { clock, actor: 'engine', fence }, (unit) =>
+    Promise.all(rows.map((row) => unit.changeRow(row, 'send', { cost: '0.10', cost_currency: 'USD' }, {}))),
+  );
+  // It begins; checks the fence, writes the rows, and reads what it adds to; writes the rest; commits.
+  assert.equal(counted.roundTrips, 4);
+  assert.equal(counted.statements, 21);
+  assert.deepEqual(await costsOfBatch(db, 'batch-1'), new Map([['USD', '0.8']]));
+});
