@@ -54,8 +54,10 @@ function linesOf(journal: z.output<typeof exportJournal.result>, file: string | 
   ];
   for (const { currency, left, charged, unexplained } of wallets?.currencies ?? []) {
     if ([left, charged, unexplained].every((amount) => Number(amount) === 0)) continue;
-    const explained = Number(unexplained) === 0 ? 'they agree' : `${currency} ${unexplained} not explained`;
-    lines.push(`The balances show ${currency} ${left}, the entries of that time ${currency} ${charged}: ${explained}.`);
+    // The wallets of Version 1 name no currency.
+    const shown = (amount: string) => `${currency} ${amount}`.trimStart();
+    const explained = Number(unexplained) === 0 ? 'they agree' : `${shown(unexplained)} not explained`;
+    lines.push(`The balances show ${shown(left)}, the entries of that time ${shown(charged)}: ${explained}.`);
   }
   if (uncertain > 0)
     lines.push(
