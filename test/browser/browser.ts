@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromiumPackage from '@sparticuz/chromium';
@@ -25,12 +26,27 @@ export async function openBrowser(): Promise<Browser | null> {
   }
 }
 
-/** Builds the console into a folder of its own: `dist` may be that of an older state. */
-export function buildConsole(): { folder: string; remove(): void } {
-  const folder = mkdtempSync(join(tmpdir(), 'airbatch-console-'));
+/**
+ * The folder of the built console: `dist` may be that of an older state. It is built once for all files of tests, and
+ * again when something changes that goes into it.
+ */
+export function buildConsole(): string {
+  const digest = createHash('sha256');
+  const inputs = ['vite.config.ts', 'package-lock.json', ...globSync('src/console/**/*.*', { cwd: root }).sort()];
+  for (const path of inputs) digest.update(`${path}\n`).update(readFileSync(join(root, path)));
+  const folder = join(root, 'node_modules/.cache/console', digest.digest('hex'));
+  if (existsSync(folder)) return folder;
+  const building = `${folder}-${process.pid}`;
   const vite = join(root, 'node_modules/vite/bin/vite.js');
-  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error', '--outDir', folder], { cwd: root });
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  execFileSync(process.execPath, [vite, 'build', '--logLevel', 'error', '--outDir', building], { cwd: root });
+  try {
+    renameSync(building, folder);
+  } catch (error) {
+    // Another process has built the same meanwhile.
+    if (!existsSync(folder)) throw error;
+    rmSync(building, { recursive: true, force: true });
+  }
+  return folder;
 }
 
 /** What all browser tests share: the console is built once, and one browser is started. */
@@ -43,20 +59,16 @@ export interface Stage {
 
 /** Null if no browser can run here. */
 export async function makeStage(): Promise<Stage | null> {
-  const built = buildConsole();
+  const consoleFolder = buildConsole();
   const browser = await openBrowser();
-  if (browser === null) {
-    built.remove();
-    return null;
-  }
+  if (browser === null) return null;
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-browser-'));
-  const installation = await makeInstallation(folder, built.folder);
+  const installation = await makeInstallation(folder, consoleFolder);
   return {
-    ...{ browser, installation, consoleFolder: built.folder },
+    ...{ browser, installation, consoleFolder },
     async close() {
       await browser.close();
       await installation.close();
-      built.remove();
       rmSync(folder, { recursive: true, force: true });
     },
   };

@@ -176,11 +176,10 @@ test('the way of a clerk, an approver, an operator and an auditor, from an empty
   const browser = await openBrowser();
   if (browser === null) return t.skip('no Chromium can run here: set CHROME_PATH');
   t.after(() => browser.close());
-  const built = buildConsole();
-  t.after(() => built.remove());
+  const consoleFolder = buildConsole();
   const running = await program(t);
   const { url, link } = await running.start();
-  const windows = () => browserOf(t, browser, built.folder);
+  const windows = () => browserOf(t, browser, consoleFolder);
 
   const admin = await windows();
   await enter(admin, link ?? '', 'amina');
