@@ -76,6 +76,40 @@ for (const { name, newLedger } of drivers) {
       assert.deepEqual(await db.query('SELECT n FROM t'), [{ n: 3 }]);
     });
 
+    test('refuses a key that is taken, with the whole transaction, also if two connections race for it', async (t) => {
+      const both = await open(t, newLedger, 2);
+      const take = (db: Database, other: number) =>
+        db.transact(async (tx) => {
+          await tx.execute('INSERT INTO t (n) VALUES (?)', [10 + other]);
+          await tx.execute('INSERT INTO t (n, other) VALUES (1, ?)', [other]);
+        });
+      const taken = await Promise.allSettled(both.map(take));
+      assert.deepEqual(taken.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+      const winner = taken.findIndex(({ status }) => status === 'fulfilled');
+      const rows = await both[0]?.values('SELECT n, other FROM t ORDER BY n');
+      assert.deepEqual(rows, [
+        [1, winner],
+        [10 + winner, null],
+      ]);
+    });
+
+    test('writes statements that are sent together in their order, and undoes them together', async (t) => {
+      const db = await one(t);
+      await db.transact((tx) =>
+        Promise.all([
+          tx.execute('INSERT INTO t (n, other) VALUES (1, 1)'),
+          tx.execute('UPDATE t SET other = other * 10 WHERE n = 1'),
+          tx.execute('UPDATE t SET other = other + 1 WHERE n = 1'),
+        ]),
+      );
+      assert.deepEqual(await db.query('SELECT other FROM t'), [{ other: 11 }]);
+      const failed = db.transact((tx) =>
+        Promise.all([tx.execute('UPDATE t SET other = 5'), tx.execute('INSERT INTO t (n) VALUES (1)')]),
+      );
+      await assert.rejects(failed);
+      assert.deepEqual(await db.query('SELECT other FROM t'), [{ other: 11 }]);
+    });
+
     test('counts the records that a statement has changed', async (t) => {
       const db = await one(t);
       assert.equal(await db.execute('INSERT INTO t (n, other) VALUES (1, 1), (2, 1), (3, 2)'), 3);

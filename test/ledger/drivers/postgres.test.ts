@@ -122,6 +122,32 @@ describe('the ledger on PostgreSQL', () => {
     });
   });
 
+  test('ends a statement that hangs, and with it the lock of its transaction', async (t) => {
+    const { url, db } = await withTable(t);
+    const impatient = opened(t, url, { statementMsMax: 100 });
+    const hanging = impatient.transact(async (tx) => {
+      await tx.execute('INSERT INTO t (n) VALUES (1)');
+      await tx.query('SELECT pg_sleep(60) IS NULL AS slept');
+    });
+    await assert.rejects(hanging, { code: 'LEDGER_BUSY' });
+    await assert.rejects(
+      impatient.snapshot((view) => view.query('SELECT pg_sleep(60) IS NULL AS slept')),
+      { code: 'LEDGER_BUSY' },
+    );
+    assert.equal(await db.execute('INSERT INTO t (n) VALUES (2)'), 1);
+    assert.deepEqual(await db.values('SELECT n FROM t'), [[2]]);
+  });
+
+  test('lets a change of tables, and what follows it in its transaction, take as long as it needs', async (t) => {
+    const url = await emptyPostgres();
+    const migrating = opened(t, url, { statementMsMax: 100 });
+    await migrating.transact(async (tx) => {
+      await tx.execute('CREATE TABLE t (n BIGINT PRIMARY KEY)');
+      await tx.query('SELECT pg_sleep(0.3) IS NULL AS slept');
+    });
+    assert.deepEqual(await migrating.values('SELECT n FROM t'), []);
+  });
+
   test('says that the disk is full', async (t) => {
     const { db } = await withTable(t);
     await db.execute(`CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS
