@@ -87,7 +87,7 @@ const subRooms: Record<string, readonly string[]> = {
     'decisions',
     '.',
   ],
-  reports: ['text', 'summary', 'versions', 'sentences', 'render', 'reconcile', '.'],
+  reports: ['text', 'summary', 'versions', 'store', 'sentences', 'render', 'reconcile', '.'],
   notify: ['.'],
   verify: ['input', 'chain', 'checks', '.'],
   console: [

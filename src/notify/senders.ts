@@ -1,6 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import type { Message } from './message.ts';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import { type Post, post, signedHeaders } from './post.ts';
@@ -14,10 +13,17 @@ export type Sender = (
   ending?: AbortSignal,
 ) => Promise<void>;
 
+/** Finds the page of a batch's reports. `bytes` is null if it is missing, or cannot be reached. */
+export type ReportForMail = (batchId: string) => Promise<{
+  /** For people. */
+  place: string;
+  bytes: number | null;
+  open: () => Promise<Readable>;
+}>;
+
 export interface SenderOptions {
   mail: Mail | null;
-  /** The folder in which each batch has its folder of reports. */
-  reports: string;
+  report: ReportForMail;
   /** Texts that no notification may contain. */
   secrets: readonly string[];
 }
@@ -26,23 +32,24 @@ const deadlineMs = 15_000;
 /** A larger report is named, not attached. */
 const attachmentBytesMax = 5 * 2 ** 20;
 
-export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
+export function makeSender({ mail, report: reportOf, secrets }: SenderOptions): Sender {
   const [inMail, inChat, inWebhook] = [mailText(secrets), chatText(secrets), webhookText(secrets)];
   return async (recipient, message, sent, ending) => {
     switch (recipient.kind) {
       case 'email': {
         if (!mail) throw new Error('no mail server is configured ("mail")');
-        const path = message.report === null ? null : join(reports, message.report, 'report.html');
-        const attached = path !== null && recipient.attachReport && isAttachable(path);
+        const report = message.report === null ? null : await reportOf(message.report);
+        const isAttached = recipient.attachReport && (report?.bytes ?? Infinity) <= attachmentBytesMax;
+        const content = report && isAttached ? await report.open() : null;
         const transport = await makeMailTransport(mail);
         const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
           subject: inMail(subjectOf(message)),
-          text: textOf(message, attached || path === null ? null : placeText(path, message.report), inMail),
+          text: textOf(message, content || report === null ? null : placeText(report, message.report), inMail),
           // If it is sent twice after a crash, mail programs recognise the second copy by this id.
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
-          attachments: attached ? [{ filename: `${message.report}.html`, path }] : [],
+          attachments: content ? [{ filename: `${message.report}.html`, content }] : [],
         });
         await unlessAborted(sending, ending);
         return;
@@ -73,13 +80,9 @@ async function makeMailTransport({ host, port, secure, user, password }: Mail) {
   return createTransport({ host, port, secure, ...auth, ...timeouts });
 }
 
-function isAttachable(path: string): boolean {
-  return existsSync(path) && statSync(path).size <= attachmentBytesMax;
-}
-
 /** Where the report is. If it is missing, it could not be written, or was written to another folder. */
-function placeText(path: string, batchId: string | null): string {
-  return existsSync(path) ? path : `not at ${path}: "airbatch report ${batchId}" writes it`;
+function placeText({ place, bytes }: Awaited<ReturnType<ReportForMail>>, batchId: string | null): string {
+  return bytes !== null ? place : `not at ${place}: "airbatch report ${batchId}" writes it`;
 }
 
 /** Names the file, the job and the batch, so that two mails about files of one day differ in the mailbox. */

@@ -10,6 +10,7 @@ import { openSession, type Session } from '../runtime/session/session.ts';
 import { type Config, loadConfig } from '../runtime/settings/config.ts';
 import { chooseLedger } from '../runtime/settings/ledger-place.ts';
 import { makeNotificationDedupe } from '../runtime/upkeep/notification-dedupe.ts';
+import { reportForMail } from '../runtime/upkeep/report-store.ts';
 import { jobRecipients } from './jobs.ts';
 
 /**
@@ -59,7 +60,11 @@ async function notifyPeople(place: Place, error: AirbatchError): Promise<void> {
     {
       clock: systemClock,
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
-      send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
+      send: makeSender({
+        mail: config.mail,
+        report: reportForMail({ config, clock: systemClock, ledgerPath: chooseLedger(config, place).ledger }),
+        secrets: config.secrets,
+      }),
       notes: makeNotificationDedupe(chooseLedger(config, place).ledger, systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('a notification could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(notificationMsMax),

@@ -1,10 +1,10 @@
-import { join } from 'node:path';
 import { dayMs } from '../core/time/clock.ts';
 import { lastLateAt } from '../ledger/audit/events.ts';
 import { completedSince } from '../ledger/batches/batches.ts';
-import { readVersion } from '../reports/versions/versions.ts';
+import type { NewestReports } from '../reports/store/report-store.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { reportsOfFile } from '../runtime/upkeep/job-file-places.ts';
+import { reportStore } from '../runtime/upkeep/report-store.ts';
 
 /**
  * How long after a batch's end its reports are refreshed by themselves. For later status updates, a person runs
@@ -42,11 +42,14 @@ export function makeReportRefresh(
 
   /** False if the batch must be looked at again, even if no new event arrives. */
   async function refreshLateReports(batchId: string, now: number): Promise<boolean> {
+    // Most batches have none: their reports are not asked for.
+    if ((await lastLateAt(db, batchId, 0)) === null) return true;
     let isDone = true;
+    const isCurrent = async ({ events }: NewestReports) => (await lastLateAt(db, batchId, events)) === null;
     const ofFile = await reportsOfFile(session, batchId);
     for (const out of ofFile === null ? [config.out] : [config.out, ofFile]) {
-      const version = await readVersion(join(out, batchId));
-      const lateAt = version?.isFinal ? await lastLateAt(db, batchId, version.audit.events) : null;
+      const newest = await reportStore(session, out).newest(batchId, isCurrent);
+      const lateAt = newest?.isFinal ? await lastLateAt(db, batchId, newest.events) : null;
       if (lateAt === null) continue;
       if (now - lateAt < quietMs) isDone = false;
       else await restate(batchId, out);

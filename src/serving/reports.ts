@@ -1,9 +1,9 @@
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { batchesWithoutReports, type Unreported } from '../operations/working/missing-reports.ts';
-import { writeReports } from '../reports/reports.ts';
 import { differenceText } from '../reports/sentences/version-text.ts';
-import { type Session, sessionSigning } from '../runtime/session/session.ts';
+import type { Session } from '../runtime/session/session.ts';
 import { type Anchoring, makeAnchoring } from '../runtime/upkeep/anchoring.ts';
+import { keepReports, reportStore } from '../runtime/upkeep/report-store.ts';
 import type { Traces } from '../runtime/upkeep/traces.ts';
 import { makeReportRefresh } from './report-refresh.ts';
 
@@ -40,15 +40,15 @@ export interface ReportWriter {
   /** The places for the heads of audit chains, and whether each is failing. */
   anchors: () => ReadonlyMap<string, boolean>;
   write: (batchId: string) => void;
-  writeMissing: () => Promise<void>;
+  writeMissing: () => void;
   keep: () => void;
   stop: () => Promise<void>;
 }
 
 /**
- * Writes the reports of each batch when it completes, one batch after the other; then calls `written`. `writeMissing`
- * writes reports that a killed program left out, or that did not fit on the disk. If the folder cannot be written to,
- * it calls `onUnwritable`, `areWritten` is false, and it tries again with growing waits until all reports are written.
+ * Writes the reports of each batch when it completes, one batch after the other; then calls `written`. If their place
+ * cannot be written to, it calls `onUnwritable`, `areWritten` is false, and it tries again with growing waits until all
+ * reports are written. `writeMissing` writes reports that a killed program left out, or that did not fit on the disk.
  * From `keep` on, it refreshes reports after late status updates. `stop` resolves when all of this is done.
  */
 export function makeReportWriter(
@@ -59,7 +59,7 @@ export function makeReportWriter(
   const { log, clock, config } = session;
   const anchoring = makeAnchoring(session);
   const stopping = new AbortController();
-  let keeping: Promise<void> = Promise.resolve();
+  let [starting, keeping]: Promise<void>[] = [Promise.resolve(), Promise.resolve()];
   const write = (batchId: string, out: string) => writeVersion(session, anchoring, batchId, out);
   const { next, isPending, areWritten, missing, idle } = makeWriteQueue(session, stopping.signal, onUnwritable);
   const writeFirst = (batchId: string, out = config.out) =>
@@ -89,12 +89,22 @@ export function makeReportWriter(
       if (isLeftOut && isWanted(one) && !isPending(batchId, out)) writeFirst(batchId, out);
     }
   };
+  const unreadable = (error: unknown) => {
+    log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) });
+    const unwritable = unwritableOf(error, config.out);
+    if (unwritable) onUnwritable(unwritable);
+  };
   return {
     areWritten,
     missing,
     anchors: anchoring.places,
     write: writeFirst,
-    writeMissing: () => writeMissing(() => true),
+    writeMissing() {
+      starting = reportStore(session, config.out)
+        .check()
+        .then(() => writeMissing(() => true))
+        .catch(unreadable);
+    },
     keep() {
       const refresh = makeReportRefresh(session, { isOurs: (account) => oursSince(account) !== null, restate });
       const look = async () => {
@@ -102,11 +112,11 @@ export function makeReportWriter(
         await writeMissing(({ endedAt, isReported }) => !isReported && endedAt <= clock.now() - lookMs);
         await refresh();
       };
-      keeping = keepLooking(session, anchoring, look, stopping.signal);
+      keeping = keepLooking(session, anchoring, () => look().catch(unreadable), stopping.signal);
     },
     async stop() {
       stopping.abort();
-      await keeping;
+      await Promise.all([starting, keeping]);
       await idle();
       await anchoring.stop();
       await traces?.stop();
@@ -116,24 +126,21 @@ export function makeReportWriter(
 
 /** Stores the heads of audit chains, and refreshes reports after late status updates, again and again. */
 async function keepLooking(
-  { clock, log }: Session,
+  { clock }: Session,
   anchoring: Anchoring,
   look: () => Promise<unknown>,
   stopping: AbortSignal,
 ): Promise<void> {
   while (!stopping.aborted) {
     await anchoring.put();
-    await look().catch((error: unknown) =>
-      log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) }),
-    );
+    await look();
     await clock.sleep(lookMs, stopping);
   }
 }
 
 async function writeVersion(session: Session, anchoring: Anchoring, batchId: string, out: string) {
   await anchoring.put();
-  const options = { signing: await sessionSigning(session), readableByGroup: session.config.readableByGroup };
-  const reports = await writeReports(session.db, batchId, out, options);
+  const reports = await keepReports(session, batchId, out);
   if (reports.chain_broken !== null)
     session.log.warn('the audit chain of a batch is broken; its reports say so', {
       batch_id: batchId,
@@ -170,7 +177,7 @@ function makeWriteQueue(
     for (let waitMs = retryFirstMs; waiting.size > 0; waitMs = Math.min(2 * waitMs, retryMostMs)) {
       await clock.sleep(waitMs, stopping);
       if (stopping.aborted) return;
-      for (const again of [...waiting.values()]) await again();
+      for (const again of [...waiting.values()]) if (!stopping.aborted) await again();
     }
     retrying = null;
   };

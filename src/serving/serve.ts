@@ -2,7 +2,6 @@ import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { inviteAdmin } from '../operations/access/invite-admin.ts';
 import { type Place, performIn, requireAllowed } from '../operations/base/operation.ts';
 import { recordRestore } from '../operations/base/restored.ts';
-import { makeFolder } from '../reports/versions/files.ts';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import { servedAccounts } from '../runtime/accounts/served-accounts.ts';
 import { refuseAccidentalSandbox } from '../runtime/accounts/with-account.ts';
@@ -12,6 +11,7 @@ import { loadJobs } from '../runtime/jobs/load-jobs.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { keepHouse } from '../runtime/upkeep/housekeeping.ts';
 import { makeNotifier } from '../runtime/upkeep/notifier.ts';
+import { requireReportsFolder } from '../runtime/upkeep/report-store.ts';
 import { openTraces } from '../runtime/upkeep/traces.ts';
 import { keepWebhooks } from '../runtime/upkeep/webhooks.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
@@ -120,7 +120,7 @@ async function serveIn(
     const secrets = watchSecrets(session, webhookKeys, (name) => kept.get(name)?.reopen());
     // Even without any job, files of earlier jobs' batches must still be archived.
     scheduler = startJobs(session, jobs, kept);
-    await reports.writeMissing();
+    reports.writeMissing();
     reports.keep();
     const trouble = await firstEnd(whenAborted(signal), placing.failed);
     isEnding = true;
@@ -158,15 +158,6 @@ async function soundJobs({ config }: Session): Promise<Job[]> {
   const loaded = await loadJobs(config.jobs);
   requireSoundJobs(config, loaded);
   return loaded.map(({ job }) => job);
-}
-
-/** It is better to find an unusable folder before anything is sent than after the first batch has ended. */
-async function requireReportsFolder({ config }: Session): Promise<void> {
-  await makeFolder(
-    config.out,
-    config,
-    'Make the folder writable, or name another as "out" in the configuration. Nothing was sent.',
-  );
 }
 
 /** Waits until everything has ended; ends the process if that takes longer than the grace (ms). */

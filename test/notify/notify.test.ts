@@ -9,7 +9,7 @@ import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
 import { rowStates } from '../../src/core/state/row-state.ts';
-import { isoTime } from '../../src/core/time/clock.ts';
+import { isoTime, systemClock } from '../../src/core/time/clock.ts';
 import { approve, pauseBatch, requestApproval, resumeBatch } from '../../src/engine/batches/batch-commands.ts';
 import { releaseRows, skipRows } from '../../src/engine/decisions/release-or-skip.ts';
 import { type StoredPace, savePace } from '../../src/ledger/accounts/pace.ts';
@@ -28,6 +28,8 @@ import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
 import { type WatchOptions, watchNews } from '../../src/notify/watch.ts';
 import { timeText } from '../../src/reports/sentences/format.ts';
+import type { Session } from '../../src/runtime/session/session.ts';
+import { reportForMail } from '../../src/runtime/upkeep/report-store.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, idlePace, setPause, unplanned } from '../support/ledger.ts';
@@ -802,6 +804,8 @@ describe('a notification', () => {
   });
 });
 
+const noReport = async () => ({ place: '/none', bytes: null, open: async () => assert.fail('it is missing') });
+
 const word: Message = {
   kind: 'finished',
   subject: 'Payout run-1: All 3 rows were paid',
@@ -830,7 +834,7 @@ describe('a webhook', () => {
 
   test('is signed as Standard Webhooks specifies: its own library accepts it, and no changed body', async (t) => {
     const { url, requests } = await listener(t);
-    const send = makeSender({ mail: null, reports: '/none', secrets: [] });
+    const send = makeSender({ mail: null, report: noReport, secrets: [] });
     await send({ id: 'w', kind: 'webhook', url, secret: { value: secret }, on: newsKinds }, word, sent);
     const [request = assert.fail()] = requests;
     const verified = new Webhook(secret).verify(request.body, request.headers) as { type: string; data: object };
@@ -842,7 +846,7 @@ describe('a webhook', () => {
 
   test('that is answered with an error counts as not delivered', async (t) => {
     const { url } = await listener(t, 500);
-    const send = makeSender({ mail: null, reports: '/none', secrets: [] });
+    const send = makeSender({ mail: null, report: noReport, secrets: [] });
     await assert.rejects(
       send({ id: 'w', kind: 'webhook', url, secret: { value: secret }, on: newsKinds }, word, sent),
       /HTTP 500/,
@@ -860,7 +864,7 @@ test('a chat or mail server that does not answer is abandoned at once when the p
   });
   const { port } = server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
-  const send = makeSender({ mail, reports: '/none', secrets: [] });
+  const send = makeSender({ mail, report: noReport, secrets: [] });
   const chat: Recipient = { id: 'c', kind: 'chat', url: { value: `http://127.0.0.1:${port}` }, on: newsKinds };
   const email: Recipient = { id: 'm', kind: 'email', to: 'ann@example.com', attachReport: true, on: newsKinds };
   for (const recipient of [chat, email]) {
@@ -890,7 +894,7 @@ test('mails about two files have different subjects', async (t) => {
   t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
   const { port } = server.server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
-  const send = makeSender({ mail, reports: '/none', secrets: [] });
+  const send = makeSender({ mail, report: noReport, secrets: [] });
   const email: Recipient = { id: 'm', kind: 'email', to: 'ann@example.com', attachReport: false, on: newsKinds };
   for (const [file_name, batch_id] of [
     ['a.csv', 'batch-1'],
@@ -906,7 +910,7 @@ test('mails about two files have different subjects', async (t) => {
 
 test('a chat gets one text', async (t) => {
   const { url, requests } = await listener(t);
-  const send = makeSender({ mail: null, reports: '/none', secrets: [] });
+  const send = makeSender({ mail: null, report: noReport, secrets: [] });
   await send({ id: 'c', kind: 'chat', url: { value: url }, on: newsKinds }, word, sent);
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { text: `${word.subject}\n\n${word.lines.join('\n')}\n` });
 });
@@ -933,7 +937,11 @@ test('an e-mail has the subject, the text and the report, under an id that stays
   t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
   const { port } = server.server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
-  const send = makeSender({ mail, reports: folder, secrets: [] });
+  const send = makeSender({
+    mail,
+    report: reportForMail({ config: { out: folder }, clock: systemClock, ledgerPath: '' } as unknown as Session),
+    secrets: [],
+  });
   const recipient: Recipient = {
     id: 'email ann@example.com',
     kind: 'email',
@@ -957,5 +965,8 @@ test('an e-mail has the subject, the text and the report, under an id that stays
   const ids = mails.map((text) => /Message-ID: (.*)/i.exec(text)?.[1]);
   assert.ok(ids[0]);
   assert.equal(ids[0], ids[1]);
-  await assert.rejects(makeSender({ mail: null, reports: '', secrets: [] })(recipient, word, sent), /no mail server/);
+  await assert.rejects(
+    makeSender({ mail: null, report: noReport, secrets: [] })(recipient, word, sent),
+    /no mail server/,
+  );
 });

@@ -6,10 +6,11 @@ import { packStream } from '../../operations/proof/audit-pack.ts';
 import { exportAuditPack } from '../../operations/proof/export-audit-pack.ts';
 import { writeReports } from '../../operations/proof/write-reports.ts';
 import { counted } from '../../reports/text/counted-text.ts';
+import { openReport } from '../../runtime/upkeep/report-store.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { pathOf } from '../base/path-of.ts';
-import { call } from '../session/call.ts';
+import { withCalls } from '../session/call.ts';
 
 /** The pack may contain whole phone numbers: only its owner may read it. */
 const fileMode = 0o600;
@@ -20,13 +21,17 @@ export async function execute(
   [batch_id = '']: string[],
   { out, mask = false }: { out?: string; mask?: boolean },
 ): Promise<number> {
-  await call(context, writeReports, { batch_id, mask });
-  const { file_name, is_masked, pack } = await call(context, exportAuditPack, { batch_id, mask });
-  const file = pathOf(context, out) ?? resolve(context.cwd, file_name);
-  await pipeline(packStream(pack), createWriteStream(file, { mode: fileMode })).catch((error: unknown) => {
-    throw new AirbatchError('FOLDER_UNWRITABLE', `${file} cannot be written: ${errorMessage(error)}`, { cause: error });
+  const { file, is_masked, files } = await withCalls(context, 'change', async (call, session) => {
+    await call(writeReports, { batch_id, mask });
+    const { file_name, is_masked, pack } = await call(exportAuditPack, { batch_id, mask });
+    const file = pathOf(context, out) ?? resolve(context.cwd, file_name);
+    const content = packStream(pack, (path) => openReport(session, path));
+    await pipeline(content, createWriteStream(file, { mode: fileMode })).catch((error: unknown) => {
+      const message = `${file} cannot be written: ${errorMessage(error)}`;
+      throw new AirbatchError('FOLDER_UNWRITABLE', message, { cause: error });
+    });
+    return { file, is_masked, files: pack.map(({ name }) => name) };
   });
-  const files = pack.map(({ name }) => name);
   const text = `${relative(context.cwd, file)}: ${counted(files.length, 'file')}${is_masked ? ', masked' : ''}. README.txt says how to verify them.`;
   answer(context, { batch_id, file, is_masked, files }, text);
   return 0;

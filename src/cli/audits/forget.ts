@@ -7,6 +7,7 @@ import { counted } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { timeOf } from '../base/dates.ts';
+import { shownFolder } from '../base/path-of.ts';
 import { call } from '../session/call.ts';
 
 type Forgotten = z.output<typeof forgetBatches.result>;
@@ -51,7 +52,7 @@ function linesOf(done: Forgotten, cwd: string): string[] {
     batches.length === 0 ? none : forgottenText(done),
     ...(kept.length === 0 ? [] : [keptText(kept)]),
     ...(traceable === 0 ? [] : [traceableText(traceable)]),
-    ...reports.map((folder) => `Earlier reports still name them: ${relative(cwd, folder)}/`),
+    ...reports.map((folder) => `Earlier reports still name them: ${shownFolder(cwd, folder)}/`),
     ...files.map((path) => `Files of jobs still name them: ${relative(cwd, path)}`),
   ];
 }

@@ -1,4 +1,3 @@
-import { relative } from 'node:path';
 import type { z } from 'zod';
 import { moneyText } from '../../core/money/money.ts';
 import { visible } from '../../core/text/visible.ts';
@@ -12,7 +11,7 @@ import { timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { pathOf } from '../base/path-of.ts';
+import { pathOf, shownFolder } from '../base/path-of.ts';
 import { periodOf } from '../base/period.ts';
 import { call } from '../session/call.ts';
 
@@ -43,7 +42,7 @@ export async function execute(
     context.terminal.isInteractive ? showingWait(context) : undefined,
   );
   const { dir, files } = done.reports;
-  const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;
+  const where = `Reports    ${shownFolder(context.cwd, dir)}/ (${files.join(', ')})`;
   answer(context, done, [...linesOf(context, done), ...openLines(done), where].join('\n'));
   return done.is_settled ? 0 : 5;
 }

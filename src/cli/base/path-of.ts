@@ -1,7 +1,13 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
+import { isBucketPlace } from '../../reports/store/object-store.ts';
 import type { CommandContext } from './command.ts';
 
 /** The absolute path of an option's value; undefined if the option is not given. */
 export function pathOf({ cwd }: Pick<CommandContext, 'cwd'>, given: string | undefined): string | undefined {
   return given ? resolve(cwd, given) : undefined;
+}
+
+/** A folder of reports for people: relative to the working directory, or its address in a bucket. */
+export function shownFolder(cwd: string, dir: string): string {
+  return isBucketPlace(dir) ? dir : relative(cwd, dir) || '.';
 }

@@ -1,4 +1,3 @@
-import { join, relative } from 'node:path';
 import { moneyText } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { NeedKind } from '../../core/state/situation.ts';
@@ -13,6 +12,7 @@ import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
 import { noFailureCode } from '../../reports/summary/survey.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { optionsText, quoted, sameFileOptionsText } from '../base/options-text.ts';
+import { shownFolder } from '../base/path-of.ts';
 import type { Terminal } from '../base/terminal.ts';
 import { versionSentence } from '../base/version-sentence.ts';
 import { correctedLines } from '../text/corrected.ts';
@@ -35,9 +35,9 @@ export function closingLines(terminal: Terminal, result: BatchResult, cwd: strin
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.active_ms !== null) lines.push(`Took       ${durationText(summary.times.active_ms)}`);
-  lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
+  lines.push(`Reports    ${shownFolder(cwd, reports.dir)}/ (${reports.files.join(', ')})`);
   if (reports.previous !== null) lines.push(`Version    ${versionSentence(reports, cwd)}`);
-  for (const step of nextSteps(result, relative(cwd, reports.dir))) lines.push(`Next       ${step}`);
+  for (const step of nextSteps(result, shownFolder(cwd, reports.dir))) lines.push(`Next       ${step}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -120,7 +120,7 @@ function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with']
     );
   if (unresolved < failed - contradicted.rows + invalid)
     steps.push(
-      `copy ${join(dir, 'failed.csv')} to corrected.csv, correct the copy, then (nothing is paid twice) ${runOf('corrected.csv', optionsText)}${others}`,
+      `copy ${dir === '.' ? '' : `${dir}/`}failed.csv to corrected.csv, correct the copy, then (nothing is paid twice) ${runOf('corrected.csv', optionsText)}${others}`,
     );
   const codes = Object.keys(summary.failures);
   const doubtful = codes.filter(isDoubtfulEnd);

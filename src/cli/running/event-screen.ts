@@ -1,8 +1,8 @@
-import { relative } from 'node:path';
 import { visible } from '../../core/text/visible.ts';
 import type { OperationEvent, WaitsEvent } from '../../operations/base/events.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
+import { shownFolder } from '../base/path-of.ts';
 import { printRehearsal } from '../session/rehearsal.ts';
 import { commandsText } from '../text/ways.ts';
 import { makeProgressLines } from './progress.ts';
@@ -49,7 +49,7 @@ export function makeEventScreen({ terminal, cwd, json }: CommandContext): (event
         return say(stoppingLine(event));
       case 'reports_written':
         return say(
-          `Batch ${event.batch_id} had ended, and its reports were missing or old: they are now in ${relative(cwd, event.dir)}/.`,
+          `Batch ${event.batch_id} had ended, and its reports were missing or old: they are now in ${shownFolder(cwd, event.dir)}/.`,
         );
     }
   };

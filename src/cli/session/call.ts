@@ -9,6 +9,7 @@ import {
   perform,
   performIn,
 } from '../../operations/base/operation.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import type { CommandContext } from '../base/command.ts';
 
 /** Runs an operation in the name of the person who runs the command, and returns its result. */
@@ -31,12 +32,12 @@ export type Call = <Input extends z.ZodType, Result extends z.ZodType>(
 export async function withCalls<Result>(
   context: CommandContext,
   ledger: LedgerUse,
-  work: (call: Call) => Promise<Result>,
+  work: (call: Call, session: Session) => Promise<Result>,
 ): Promise<Result> {
   const door = doorOf(context);
   const session = await openFor(ledger, door.place);
   try {
-    return await work((operation, input) => performIn(session, operation, door, input));
+    return await work((operation, input) => performIn(session, operation, door, input), session);
   } finally {
     await session.db.close();
   }

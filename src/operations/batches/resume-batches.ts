@@ -15,7 +15,7 @@ import { batchId, folder, reason } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { recordRestore, restored } from '../base/restored.ts';
 import { type BatchResult, batchResult } from '../working/batch-result.ts';
-import { batchesWithoutReports, rememberPlace, type Unreported } from '../working/missing-reports.ts';
+import { batchesToReport, rememberPlace, type Unreported } from '../working/missing-reports.ts';
 import { reportOn, workOn } from '../working/work.ts';
 
 const needsBatch = 'needs a batch: name it';
@@ -64,7 +64,7 @@ export const resumeBatches = defineOperation({
     const { session, actor, signal } = context;
     const { batch_id, unlisted } = given;
     const isRestored = await recordRestore(session, given.restored);
-    const unreported = await batchesWithoutReports(session);
+    const unreported = await batchesToReport(context);
     const { open, paused } = await batchesToResume(session, batch_id, unreported);
     if (unlisted !== undefined && batch_id !== undefined) {
       requireRole(session, 'approve');

@@ -1,22 +1,31 @@
 import type { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
+import { isBucketPlace } from '../../reports/store/object-store.ts';
 
-/** A file of an auditor's pack: its name in the pack, and either the path of the file or its text. */
+/** A file of an auditor's pack: its name in the pack, and either where the file is or its text. */
 export interface PackFile {
   name: string;
   path: string | null;
   text: string | null;
 }
 
-/** The pack as a zip file, in pieces: memory does not grow with the reports. */
-export function packStream(files: readonly PackFile[]): Readable {
+/**
+ * The pack as a zip file, in pieces: memory does not grow with the reports. `open` reads a file in a bucket when its
+ * turn comes.
+ */
+export function packStream(files: readonly PackFile[], open: (path: string) => Promise<Readable>): Readable {
   const zip = new ZipFile();
   const { outputStream } = zip;
   // A file that cannot be read ends the stream: a pack is never silently incomplete.
   zip.on('error', (error) => (outputStream as Readable).destroy(error as Error));
   for (const { name, path, text } of files) {
     if (path === null) zip.addBuffer(Buffer.from(text ?? ''), name);
-    else zip.addFile(path, name);
+    else if (!isBucketPlace(path)) zip.addFile(path, name);
+    else
+      zip.addReadStreamLazy(name, (ready) => {
+        const failed = (error: unknown) => ready(error, null as never);
+        open(path).then((content) => ready(null, content), failed);
+      });
   }
   zip.end();
   return outputStream as Readable;

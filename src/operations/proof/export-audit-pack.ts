@@ -1,13 +1,13 @@
 import { access } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { reportPlace } from '../../ledger/reporting/report-places.ts';
-import { reportFolder } from '../../reports/versions/folders.ts';
-import { reportFolders } from '../../reports/versions/report-folders.ts';
+import { reportName } from '../../reports/versions/folders.ts';
 import { sessionKey } from '../../runtime/session/session.ts';
+import { reportStore } from '../../runtime/upkeep/report-store.ts';
 import { maySeeWholeNumbers, noteWholeNumbers } from '../access/whole-numbers.ts';
 import { readOutsideHeads } from '../audit/outside-heads.ts';
 import { batchId } from '../base/fields.ts';
@@ -41,7 +41,7 @@ export const exportAuditPack = defineOperation({
       z.strictObject({
         /** In the pack. */
         name: z.string(),
-        /** On this machine; null: `text` is the content. */
+        /** On this machine, or in a bucket; null: `text` is the content. */
         path: text,
         text,
       }),
@@ -50,8 +50,8 @@ export const exportAuditPack = defineOperation({
   async run({ session }, { batch_id, mask = !maySeeWholeNumbers(session) }) {
     const { db, config } = session;
     const { run_id } = await requireBatch(db, batch_id);
-    const main = reportFolder((await reportPlace(db, batch_id)) ?? config.out, batch_id, { mask });
-    const folders = await reportFolders(main);
+    const out = (await reportPlace(db, batch_id)) ?? config.out;
+    const folders = await reportStore(session, out).folders(reportName(batch_id, { mask }));
     const [current] = folders;
     if (current === undefined)
       throw new AirbatchError('BATCH_STATE', `batch ${batch_id} has no ${mask ? 'masked ' : ''}reports`, {
@@ -65,10 +65,10 @@ export const exportAuditPack = defineOperation({
     const instructions = packInstructions({
       ...{ batchId: batch_id, runId: run_id, isMasked: mask, fingerprint, heads: heads.length, unread },
     });
-    const reports = folders.flatMap(({ dir, files }) =>
+    const reports = folders.flatMap(({ dir, keptAs, files }) =>
       files.map(({ name }) => ({
-        name: join('reports', relative(main, dir), name),
-        path: join(dir, name),
+        name: join('reports', keptAs, name),
+        path: `${dir}/${name}`,
         text: null,
       })),
     );

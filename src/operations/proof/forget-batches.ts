@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { dayMs } from '../../core/time/clock.ts';
@@ -7,10 +6,11 @@ import { findBatch } from '../../ledger/batches/batches.ts';
 import { batchesToForget } from '../../ledger/batches/forget-rows.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { reportPlace } from '../../ledger/reporting/report-places.ts';
-import { reportFolder } from '../../reports/versions/folders.ts';
+import { reportName } from '../../reports/versions/folders.ts';
 import { eraseDraftOfBatch } from '../../runtime/drafts/erase-drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { archivedFilesOf } from '../../runtime/upkeep/job-file-places.ts';
+import { reportStore } from '../../runtime/upkeep/report-store.ts';
 import { batchId, reason } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 
@@ -62,7 +62,7 @@ export const forgetBatches = defineOperation({
     traceable: z.int(),
     /** Batches that ended before then but still name people, because files are compared with their numbers. */
     kept: z.array(batchId),
-    /** Folders of reports that still name people. */
+    /** Folders of reports that still name people, or their addresses in a bucket. */
     reports: z.array(z.string()),
     /** Files of jobs that still name people. */
     files: z.array(z.string()),
@@ -74,11 +74,10 @@ export const forgetBatches = defineOperation({
     for (const id of done.batches) await eraseDraftOfBatch(session, id);
     await db.compact();
     const found = await Promise.all(done.batches.map((id) => findBatch(db, id)));
-    const folders = await Promise.all(done.batches.map((id) => reportFoldersOf(session, id)));
     return {
       ...done,
       rejected: found.filter((batch) => batch?.status === 'rejected').length,
-      reports: folders.flat().filter(existsSync),
+      reports: (await Promise.all(done.batches.map((id) => reportsNaming(session, id)))).flat(),
       files: (await Promise.all(done.batches.map((id) => archivedFilesOf(session, id)))).flat(),
     };
   },
@@ -97,10 +96,20 @@ async function forget(
   return { ...forgotten, kept: await endedBefore(session, until) };
 }
 
-/** The folders that may contain reports of a batch: in the configured folder, and in the folder that a run named. */
-async function reportFoldersOf({ db, config }: Session, batchId: string): Promise<string[]> {
+/**
+ * Where reports of a batch are: in the configured place, and in the folder that a run named. A bucket that is away may
+ * have some.
+ */
+async function reportsNaming(session: Session, batchId: string): Promise<string[]> {
+  const { db, config } = session;
   const places = new Set([config.out, (await reportPlace(db, batchId)) ?? config.out]);
-  return [...places].flatMap((out) => [false, true].map((mask) => reportFolder(out, batchId, { mask })));
+  const found = [...places].flatMap((out) =>
+    [false, true].map((mask) => {
+      const [store, name] = [reportStore(session, out), reportName(batchId, { mask })];
+      return store.find(name).catch(() => `${store.place}/${name}`);
+    }),
+  );
+  return (await Promise.all(found)).filter((place) => place !== null);
 }
 
 /** The time (epoch ms) of the input or the configuration; batches that ended before it are erased. */

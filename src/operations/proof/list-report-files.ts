@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { reportPlace } from '../../ledger/reporting/report-places.ts';
-import { reportFolder } from '../../reports/versions/folders.ts';
-import { reportFolders } from '../../reports/versions/report-folders.ts';
+import { reportName } from '../../reports/versions/folders.ts';
+import { reportStore } from '../../runtime/upkeep/report-store.ts';
 import { batchId, folder, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
@@ -17,6 +17,7 @@ export const listReportFiles = defineOperation({
     /** The current version first, then earlier ones; those with masked numbers at the end. */
     folders: z.array(
       z.strictObject({
+        /** The path of a folder, or an address in a bucket. */
         dir: folder,
         /** Whether phone numbers and names are unreadable. */
         is_masked: z.boolean(),
@@ -27,13 +28,14 @@ export const listReportFiles = defineOperation({
       }),
     ),
   }),
-  async run({ session: { db, config } }, { batch_id }) {
+  async run({ session }, { batch_id }) {
+    const { db, config } = session;
     await requireBatch(db, batch_id);
-    const out = (await reportPlace(db, batch_id)) ?? config.out;
+    const store = reportStore(session, (await reportPlace(db, batch_id)) ?? config.out);
     const folders = await Promise.all(
       [false, true].map(async (mask) => {
-        const found = await reportFolders(reportFolder(out, batch_id, { mask }));
-        return found.map((one) => ({ ...one, is_masked: mask }));
+        const found = await store.folders(reportName(batch_id, { mask }));
+        return found.map(({ keptAs: _, ...one }) => ({ ...one, is_masked: mask }));
       }),
     );
     return { batch_id, folders: folders.flat() };

@@ -11,6 +11,7 @@ import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
+import { reportStore } from '../../runtime/upkeep/report-store.ts';
 import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson } from './open-item.ts';
@@ -80,7 +81,9 @@ export const reconcileAccount = defineOperation({
         key,
         readableByGroup,
       };
-      const { reconciliation, ...reports } = await reconcile(session.db, deps, request, given.out ?? out);
+      const { reconciliation, ...reports } = await reportStore(session, given.out ?? out).write(null, (outDir) =>
+        reconcile(session.db, deps, request, outDir),
+      );
       const items = await pageOpenItems(session.db, reconciliation.reconciliation_id, 0, itemsMax);
       return {
         reconciliation,

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { writeReports as write } from '../../reports/reports.ts';
-import { sessionSigning } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
+import { keepReports } from '../../runtime/upkeep/report-store.ts';
 import { batchId, folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { writtenReports } from '../base/report-version.ts';
@@ -21,10 +20,8 @@ export const writeReports = defineOperation({
   }),
   result: writtenReports,
   async run({ session }, { batch_id, out, mask }) {
-    const { db, config } = session;
-    await requireBatch(db, batch_id);
+    await requireBatch(session.db, batch_id);
     await anchorFinished(session);
-    const signing = await sessionSigning(session);
-    return write(db, batch_id, out ?? config.out, { signing, mask, readableByGroup: config.readableByGroup });
+    return keepReports(session, batch_id, out ?? session.config.out, { mask });
   },
 });

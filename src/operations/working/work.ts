@@ -2,15 +2,16 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { AccountRunner } from '../../engine/account-runner.ts';
 import { canProgress } from '../../engine/forecast/can-progress.ts';
 import { unfinishedBatches } from '../../ledger/batches/batches.ts';
-import { writeReports } from '../../reports/reports.ts';
 import { verdictOf } from '../../reports/sentences/verdict.ts';
+import { isBucketPlace } from '../../reports/store/object-store.ts';
 import { batchSummary } from '../../reports/summary/summary.ts';
 import { makeFolder } from '../../reports/versions/files.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { runnerOf } from '../../runtime/accounts/runner-of.ts';
-import { type Session, sessionSigning } from '../../runtime/session/session.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
 import { makeNotifier } from '../../runtime/upkeep/notifier.ts';
+import { keepReports } from '../../runtime/upkeep/report-store.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { interruptedExitCode } from '../base/exit-codes.ts';
 import type { OperationContext } from '../base/operation.ts';
@@ -64,7 +65,8 @@ export async function workOn(
   const progress = reportProgress(context, batchIds);
   try {
     // It is better to find an unwritable folder before anything is sent than afterwards.
-    await makeFolder(out, session.config);
+    // A bucket that is away for a while holds up no payment.
+    if (!isBucketPlace(out)) await makeFolder(out, session.config);
     await rememberPlace(session, batchIds, out);
     await notifier.begin();
     if (!signal.aborted) await runOrWatch(context, runner, watching, { batchIds, onBusy });
@@ -86,11 +88,9 @@ export async function reportOn(
 ): Promise<BatchResult[]> {
   const { session, signal } = context;
   await anchorFinished(session);
-  const signing = await sessionSigning(session);
-  const { readableByGroup } = session.config;
   const results: BatchResult[] = [];
   for (const batchId of batchIds) {
-    const reports = await writeReports(session.db, batchId, out, { signing, readableByGroup }).catch((error: unknown) =>
+    const reports = await keepReports(session, batchId, out).catch((error: unknown) =>
       reportUnwritten(context, batchId, error),
     );
     const result = await resultOf(session, account, batchId, reports);

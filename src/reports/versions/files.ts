@@ -13,11 +13,13 @@ import {
   rm,
   rmdir,
   stat,
+  writeFile,
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes, syncFolder } from '../../core/basics/folders.ts';
 import { isEnded } from '../../core/basics/processes.ts';
+import { callLater } from '../../core/time/clock.ts';
 
 /** A report file: its name, and its content in pieces. */
 export interface ReportFile {
@@ -107,6 +109,8 @@ const setGroupId = 0o2000;
 
 /** After this long without a change, a temporary folder of another machine or container is considered abandoned. */
 const leftAfterMs = 600_000;
+/** How often a temporary folder shows that its program still works, which may be waiting for the network. */
+const aliveMs = 60_000;
 
 /**
  * Removes temporary folders of killed processes: they contain personal data, and `verify` would report them as added
@@ -137,11 +141,7 @@ async function writeAll(
   modes: typeof privateModes,
   work: (writer: FolderWriter) => Promise<void>,
 ): Promise<string[]> {
-  makeFolders(folder, modes.folder);
-  const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}-`));
-  try {
-    await removeLeft(folder, making);
-    await chmod(making, ((await stat(making)).mode & setGroupId) | modes.folder);
+  return withScratch(folder, modes, async (making) => {
     const names: string[] = [];
     await work({
       write: async ({ name, content }) => {
@@ -155,6 +155,35 @@ async function writeAll(
     for (const name of names) await rename(join(making, name), join(folder, name));
     for (const name of stale) if (!names.includes(name)) await rm(join(folder, name), { force: true });
     return names;
+  });
+}
+
+/** Gives `work` a temporary folder in `folder`, for its owner alone. Fails with `FOLDER_UNWRITABLE`. */
+export function inScratch<Result>(folder: string, work: (scratch: string) => Promise<Result>): Promise<Result> {
+  return withFolderTrouble(folder, () =>
+    withScratch(folder, privateModes, async (scratch) => {
+      let cancel: () => void = () => undefined;
+      const keepAlive = () => {
+        void writeFile(join(scratch, 'alive'), '').catch(() => undefined);
+        cancel = callLater(aliveMs, keepAlive);
+      };
+      keepAlive();
+      return work(scratch).finally(() => cancel());
+    }),
+  );
+}
+
+async function withScratch<Result>(
+  folder: string,
+  modes: typeof privateModes,
+  work: (making: string) => Promise<Result>,
+): Promise<Result> {
+  makeFolders(folder, modes.folder);
+  const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}-`));
+  try {
+    await removeLeft(folder, making);
+    await chmod(making, ((await stat(making)).mode & setGroupId) | modes.folder);
+    return await work(making);
   } finally {
     await rm(making, { recursive: true, force: true });
     // Removes an empty folder; one with reports stays.

@@ -1,9 +1,14 @@
 import { join } from 'node:path';
 
 /**
- * The folder of a batch's reports. Masked reports have a folder of their own, so that an earlier version in it does not
- * show whole numbers.
+ * The name of a batch's reports, in whatever place. Masked reports have one of their own, so that an earlier version
+ * beside them does not show whole numbers.
  */
-export function reportFolder(outDir: string, batchId: string, { mask }: { mask: boolean }): string {
-  return join(outDir, mask ? `${batchId}-masked` : batchId);
+export function reportName(batchId: string, { mask }: { mask: boolean }): string {
+  return mask ? `${batchId}-masked` : batchId;
+}
+
+/** The folder of a batch's reports. */
+export function reportFolder(outDir: string, batchId: string, masking: { mask: boolean }): string {
+  return join(outDir, reportName(batchId, masking));
 }

@@ -48,7 +48,11 @@ export async function readVersion(dir: string): Promise<StoredVersion | null> {
     readFile(join(dir, 'manifest.json'), 'utf8').catch(() => null),
     readFile(join(dir, 'manifest.sig')).catch(() => null),
   ]);
-  if (text === null || signature === null) return null;
+  return text === null || signature === null ? null : versionOf(text, signature, dir);
+}
+
+/** The version of a manifest and its signature; null if the signature is not of this text. */
+export function versionOf(text: string, signature: Uint8Array, dir: string): StoredVersion | null {
   try {
     const manifest = manifestShape.parse(JSON.parse(text));
     if (!verify(null, Buffer.from(text), createPublicKey(manifest.public_key), signature)) return null;
@@ -167,7 +171,7 @@ function previousAtOtherService(given: PublishedVersion | null): PreviousVersion
 }
 
 /** The files that are compared. */
-const comparedFiles = ['results.csv', 'summary.json'];
+export const comparedFiles = ['results.csv', 'summary.json'];
 
 /**
  * Why a version cannot be compared, or null if it can: what this key signs must not depend on files that somebody has

@@ -8,6 +8,7 @@ import { anchorsShape } from './anchor-places.ts';
 import { backupShape } from './backup-config.ts';
 import { consoleShape } from './console-config.ts';
 import { ledgerShape } from './ledger-place.ts';
+import { reportsShape } from './reports-config.ts';
 import { tracesShape } from './traces-config.ts';
 
 /**
@@ -63,7 +64,8 @@ const peopleShape = z
 
 export const configShape = z.strictObject({
   ledger: ledgerShape,
-  out: z.string().min(1).default('reports'),
+  out: z.string().min(1).optional(),
+  reports: reportsShape.optional(),
   /** The folder of the job definitions. */
   jobs: z.string().min(1).default('jobs'),
   accounts: z

@@ -14,6 +14,7 @@ import {
   resolveRecipient,
   type SecretOf,
 } from '../../notify/recipients.ts';
+import type { Bucket } from '../../reports/store/object-store.ts';
 import type { LogFile } from '../logging/log.ts';
 import { type AccountConfig, environmentAccount, resolveAccount, sandboxAccountName } from './account-config.ts';
 import type { Anchor, AnchorInput } from './anchor-places.ts';
@@ -24,6 +25,7 @@ import { readEditedText } from './edited-text.ts';
 import { openDotEnv, openFileWarning, readDotEnv, secretsNamed } from './environment.ts';
 import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
+import { resolveReports } from './reports-config.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 import { collectSecrets, type Replaced, type Secrets } from './secrets.ts';
 import { resolveTraces, type TracesConfig } from './traces-config.ts';
@@ -32,7 +34,10 @@ import { resolveTraces, type TracesConfig } from './traces-config.ts';
 export interface Config extends LedgerPlace {
   /** The file that it was read from; null: there is none. */
   file: string | null;
+  /** Where reports are kept: a folder, or "s3://bucket/prefix". */
   out: string;
+  /** The bucket that `out` names; null: it is a folder. */
+  bucket: Bucket | null;
   /** By name. An account is replaced by another one when its secrets are. */
   accounts: Map<string, AccountConfig>;
   intake: Record<string, unknown>;
@@ -96,14 +101,16 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const backup = parsed.data.backup ? resolveBackup(parsed.data.backup, { base, secret: named.get }) : null;
   const traces = parsed.data.traces ? resolveTraces(parsed.data.traces, named.get) : null;
   const web = resolveConsole(parsed.data.console, { base, secret: named.get });
+  const { out, bucket, ...reports } = resolveReports(parsed.data, { base, secret: named.get });
   named.requireAll();
-  const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
+  const faults = [...recipientFaults(parsed.data.notifications, { accounts, mail }), ...reports.faults];
   if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
   named.values.push(...(place.ledgerUrl ? ledgerUrlSecrets(place.ledgerUrl) : []), ...secretsNamed(named.env()));
   return Object.freeze({
     file: path ?? null,
     ...place,
-    out: resolve(base, parsed.data.out),
+    out,
+    bucket,
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,

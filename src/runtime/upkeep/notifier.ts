@@ -1,13 +1,13 @@
-import { join } from 'node:path';
 import { errorMessage } from '../../core/basics/errors.ts';
 import { makeDelivery } from '../../notify/deliver.ts';
 import type { Recipient } from '../../notify/recipients.ts';
 import { makeSender } from '../../notify/senders.ts';
 import { makeStandstillNotifier, type Standstill } from '../../notify/standstill.ts';
 import { type WatchOptions, watchNews } from '../../notify/watch.ts';
-import { readVersion } from '../../reports/versions/versions.ts';
+import type { NewestReports } from '../../reports/store/report-store.ts';
 import { makeLastingTrouble } from '../logging/log.ts';
 import type { Session } from '../session/session.ts';
+import { reportForMail, reportStore } from './report-store.ts';
 
 /** How often the notifier looks for new events, and for notifications that must be tried again. */
 const everyMs = 5_000;
@@ -36,10 +36,22 @@ export interface JobsNotifiedOf {
   accountOf: (job: string) => string | null;
 }
 
-/** Whether the folder of reports has a final version for the batch, written at its end (epoch ms) or later. */
-async function isReported(out: string, batchId: string, endedAt: number): Promise<boolean> {
-  const version = await readVersion(join(out, batchId));
-  return version?.isFinal === true && Date.parse(version.as_of ?? '') >= endedAt;
+/**
+ * Whether the batch has a final version of its reports, written at its end (epoch ms) or later. If the store is away,
+ * no batch of this pass has: each question may last until its deadline.
+ */
+function makeReportedCheck(session: Session): (batchId: string, endedAt: number) => Promise<boolean> {
+  const store = reportStore(session, session.config.out);
+  let isAway = false;
+  return async (batchId, endedAt) => {
+    const isEnough = ({ isFinal, as_of }: NewestReports) => isFinal && Date.parse(as_of ?? '') >= endedAt;
+    if (isAway) return false;
+    const newest = await store.newest(batchId, isEnough).catch(() => {
+      isAway = true;
+      return null;
+    });
+    return newest !== null && isEnough(newest);
+  };
 }
 
 /**
@@ -50,7 +62,7 @@ async function isReported(out: string, batchId: string, endedAt: number): Promis
 export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Notifier {
   const { db, clock, config, log } = session;
   const recipients = [...config.notifications, ...(jobs?.recipients ?? [])];
-  const send = makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets });
+  const send = makeSender({ mail: config.mail, report: reportForMail(session), secrets: config.secrets });
   const consoleUrl = config.console.url?.replace(/\/+$/, '') ?? null;
   const stopping = new AbortController();
   const ending = new AbortController();
@@ -88,7 +100,7 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   let standstills: Promise<unknown> = Promise.resolve();
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      await pass({ isReported: (batchId, endedAt) => isReported(config.out, batchId, endedAt) });
+      await pass({ isReported: makeReportedCheck(session) });
       await clock.sleep(everyMs, stopping.signal);
     }
   };

@@ -114,7 +114,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
       const etag = method === 'GET' ? await tagFinder(route, input)(deps.session.db) : null;
       if (etag !== null) reply.header('etag', etag);
       const work = () => answerOf(deps, route, callerIn(request), input, request.headers['if-match']);
-      if (route.isDownload === true) return sendFile(reply, await work());
+      if (route.isDownload === true) return sendFile(deps.session, reply, await work());
       const { body } = request;
       return send(
         reply,

@@ -1,10 +1,9 @@
-import { createReadStream } from 'node:fs';
-import { join } from 'node:path';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { noteWholeNumbers } from '../../operations/access/whole-numbers.ts';
 import { performIn } from '../../operations/base/operation.ts';
 import { listReportFiles } from '../../operations/proof/list-report-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { openReport } from '../../runtime/upkeep/report-store.ts';
 import { problem, sendProblem } from '../base/problem.ts';
 
 interface FileRoute {
@@ -35,6 +34,6 @@ export function addReportFiles(scope: FastifyInstance, sessionFor: (request: Fas
       .type('application/octet-stream')
       .header('content-length', file.bytes)
       .header('content-disposition', `attachment; filename="${name}"`)
-      .send(createReadStream(join(folder.dir, name)));
+      .send(await openReport(session, `${folder.dir}/${name}`));
   });
 }

@@ -126,7 +126,7 @@ test('the next mail is sent with the new password', async (t) => {
   await once(server.server, 'listening');
   t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
   const { config, write } = await withFiles(t, (server.server.address() as AddressInfo).port);
-  const send = makeSender({ mail: config.mail, reports: '/none', secrets: config.secrets });
+  const send = makeSender({ mail: config.mail, report: () => assert.fail(), secrets: config.secrets });
   const message = { kind: 'finished' as const, subject: 'Payout', lines: [], facts: {}, report: null };
   const mail = () =>
     send({ id: 'm', kind: 'email', to: 'ann@example.com', attachReport: false, on: newsKinds }, message, {
