@@ -73,12 +73,8 @@ export function makeReportWriter(
     next(batchId, out, async () => {
       const reports = await write(batchId, out);
       const { dir, version } = reports;
-      log.info('the reports of a batch were restated', {
-        batch_id: batchId,
-        reports: dir,
-        version,
-        difference: differenceText(reports),
-      });
+      const facts = { batch_id: batchId, reports: dir, version, difference: differenceText(reports) };
+      log.info('the reports of a batch were restated', facts);
     });
   const writeMissing = async (isWanted: (one: Unreported) => boolean) => {
     for (const one of await batchesWithoutReports(session)) {
