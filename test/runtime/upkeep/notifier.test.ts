@@ -51,7 +51,7 @@ async function justEnded(t: TestContext) {
     mail: null,
     secrets: [],
     console: {},
-    notifications: [{ id: 'chat ops', kind: 'chat', url, on: newsKinds }],
+    notifications: [{ id: 'chat ops', kind: 'chat', url: { value: url }, on: newsKinds }],
   };
   const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };
   const clock = { ...systemClock, now, sleep };
