@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import pLimit from 'p-limit';
-import { plantedBugs } from './planted-bugs.ts';
+import type { PlantedBug } from './planted-bugs.ts';
 
 export interface PlantedResult {
   name: string;
@@ -22,11 +22,11 @@ const roomForGarbage = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
  * Plants one bug after the other, each in a process of its own, and runs seeds until each is caught or there are no
  * more.
  */
-export function plantAll(seeds: number): Promise<PlantedResult[]> {
+export function plantAll(bugs: readonly PlantedBug[], seeds: number): Promise<PlantedResult[]> {
   const limit = pLimit(availableParallelism());
   const script = join(import.meta.dirname, 'run-planted-bug.ts');
   return Promise.all(
-    plantedBugs.map(({ name }) =>
+    bugs.map(({ name }) =>
       limit(async () => {
         const { stdout } = await run(process.execPath, [...roomForGarbage, script, name, String(seeds)]);
         return JSON.parse(stdout) as PlantedResult;

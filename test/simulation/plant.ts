@@ -1,13 +1,17 @@
 import { parseArgs } from 'node:util';
+import { plantedFleetBugs } from './fleet/planted-fleet-bugs.ts';
 import { plantAll } from './plant-all.ts';
+import { plantedBugs } from './planted-bugs.ts';
 
 /**
- * `npm run simulate:planted [-- --seeds N]`: plants one bug after the other, and prints after how many seeds each was
- * caught.
+ * `npm run simulate:planted [-- --seeds N] [--fleet]`: plants one bug after the other, and prints after how many seeds
+ * each was caught. `--fleet`: those of several machines.
  */
-const { values } = parseArgs({ options: { seeds: { type: 'string', default: '1000' } } });
+const { values } = parseArgs({
+  options: { seeds: { type: 'string', default: '1000' }, fleet: { type: 'boolean', default: false } },
+});
 const startedAt = performance.now();
-const results = await plantAll(Number(values.seeds));
+const results = await plantAll(values.fleet ? plantedFleetBugs : plantedBugs, Number(values.seeds));
 for (const { name, caught, seeds } of results) {
   const verdict = caught ? `caught by seed ${caught.seed}: ${caught.by}` : `NOT CAUGHT in ${seeds} seeds`;
   process.stdout.write(`${name.padEnd(60)} ${verdict.replaceAll('\n', ' ').slice(0, 160)}\n`);

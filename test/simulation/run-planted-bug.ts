@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { plantedFleetBugs } from './fleet/planted-fleet-bugs.ts';
 import { plantedBugs } from './planted-bugs.ts';
 
 /**
@@ -9,7 +10,7 @@ import { plantedBugs } from './planted-bugs.ts';
  * of JSON. The bug is planted as the file is loaded: the program itself carries no seam for it.
  */
 const [name = '', seedsText = '1000'] = process.argv.slice(2);
-const bug = plantedBugs.find((one) => one.name === name);
+const bug = [...plantedBugs, ...plantedFleetBugs].find((one) => one.name === name);
 if (!bug) throw new Error(`there is no planted bug "${name}"`);
 const path = resolve(import.meta.dirname, '../../src', bug.file);
 let planted = false;
@@ -33,6 +34,10 @@ registerHooks({
 const usualJumpsMax = 100_000;
 
 const { simulateSeed } = await import('./world.ts');
+const { simulateFleetSeed } = await import('./fleet/fleet-world.ts');
+const simulateOne = bug.name.startsWith('fleet: ')
+  ? simulateFleetSeed
+  : (one: number) => simulateSeed(one, { jumpsMax: bug.jumpsMax ?? usualJumpsMax });
 const all = Array.from({ length: Number(seedsText) }, (_, index) => index + 1);
 // A bug that is caught late need not be searched for each time. Where the program has changed and that seed no longer
 // catches it, it is.
@@ -50,7 +55,7 @@ process.once('uncaughtException', (error) => {
 for (seed of order) {
   seeds += 1;
   try {
-    const { violations } = await simulateSeed(seed, { jumpsMax: bug.jumpsMax ?? usualJumpsMax });
+    const { violations } = await simulateOne(seed);
     const [first] = violations;
     if (first) caught = { seed, by: `${first.invariant}: ${first.what}` };
   } catch (error) {

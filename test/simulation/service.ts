@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { GatewayAccount } from '../../src/gateway/make-gateway.ts';
 import type { WebhookKeys } from '../../src/gateway/webhooks/webhook-signatures.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
-import { makeSandbox, type Sandbox } from '../../src/sandbox/index.ts';
+import { makeSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/index.ts';
 import { aRow } from '../support/ledger.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { JudgedPayment } from './invariants.ts';
@@ -44,6 +44,7 @@ export async function openService(
   clock: VirtualClock,
   plan: Plan,
   deliver: (webhook: SimulatedWebhook) => Promise<number>,
+  limits: Pick<SandboxOptions, 'limits' | 'windowMs'> = {},
 ): Promise<SimulatedService> {
   // The service has a clock of its own, which nobody here sets.
   const startedAt = clock.now();
@@ -60,7 +61,7 @@ export async function openService(
     ? Object.fromEntries(Object.entries(webhooks).map(([name, percent]) => [name, percent / 100]))
     : {};
   const sandbox = await makeSandbox(
-    { clock: { now, after }, seed: plan.seed, faults: { mix } },
+    { clock: { now, after }, seed: plan.seed, faults: { mix }, ...limits },
     {
       post: ({ url, headers, body, deadlineMs }) => {
         const scheme = url === doors.callback ? 'callback' : 'registered';

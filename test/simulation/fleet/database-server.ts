@@ -28,7 +28,19 @@ export interface Session {
 }
 
 /** What the fleet's judge wants to know of each commit. */
-export type OnCommit = (committed: { owner: string; engineAccounts: { account: string; holder: string }[] }) => void;
+export type OnCommit = (committed: {
+  owner: string;
+  engineAccounts: { account: string; holder: string }[];
+  leases: HeldLease[];
+  /** The server's clock (epoch ms). */
+  now: number;
+}) => void;
+
+export interface HeldLease {
+  account: string;
+  holder: string;
+  expires_at: number;
+}
 
 /**
  * PostgreSQL as far as the ledger depends on it: several connections, statements outside a transaction that see what is
@@ -164,7 +176,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       tx.view.exec('BEGIN');
       return { rows: [], rowCount: 0 };
     }
-    if (text.includes('pg_advisory_xact_lock')) {
+    if (text.includes('pg_advisory_xact_lock(')) {
       await waitFor(session, setting('lock_timeout'), () => {
         tx.hasLock = open().every(({ hasLock }) => !hasLock);
         return tx.hasLock;
@@ -187,7 +199,8 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
         [tx.eventsBefore],
         false,
       ).rows as { account: string; holder: string }[];
-      options.onCommit({ owner: session.owner, engineAccounts });
+      const leases = writer.run('SELECT account, holder, expires_at FROM leases', [], false).rows as HeldLease[];
+      options.onCommit({ owner: session.owner, engineAccounts, leases, now: facts.now() });
     }
     end(session, true);
     return { rows: [], rowCount: 0 };
@@ -209,7 +222,9 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       );
     }
     collecting = [];
-    const answer = (tx?.isWriting ? writer : reader).run(text, params, asArrays);
+    // While nobody writes, the connection that has the pages in memory shows what is committed.
+    const isBeside = !tx?.isWriting && open().some(({ isWriting }) => isWriting);
+    const answer = (isBeside ? reader : writer).run(text, params, asArrays);
     const notices = collecting;
     collecting = [];
     if (tx) tx.notices.push(...notices);

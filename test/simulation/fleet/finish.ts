@@ -6,7 +6,7 @@ import { testService } from '../../support/ledger.ts';
 import { isHalted } from '../invariants.ts';
 import { runJob } from '../job.ts';
 import { makeProcess } from '../process.ts';
-import type { FleetWorld } from './fleet-world.ts';
+import { type FleetWorld, sayRestored } from './fleet-world.ts';
 import { openLedger, openSimulatedAccount } from './machine.ts';
 import { resumePaused, soundLine } from './people.ts';
 
@@ -27,10 +27,12 @@ export async function finish(world: FleetWorld): Promise<void> {
   }
   let restored = world.restoredAt !== null && !world.isRestoreSaid;
   for (let lives = 0; lives < livesMax; lives++) {
+    if (restored) sayRestored(world);
     const code = await finishOnce(world, restored);
     restored ||= code === 'LEDGER_RESTORED';
     if (code === null && !(await hasWork(world))) return;
-    await clock.sleep(15_000);
+    // A row that is overdue by the highest clock of the fleet is followed again at its next due time.
+    await clock.sleep(15_000 * 2 ** Math.min(lives, 8));
   }
 }
 

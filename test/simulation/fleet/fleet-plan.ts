@@ -32,7 +32,8 @@ export interface FleetPlan {
   /** Until when the fleet works; then all is calm, and one program does the rest. */
   fleetMs: number;
   timed: { atMs: number; machine: number; strike: Strike }[];
-  stepped: { atStep: number; strike: Strike }[];
+  /** At a commit or a request of any machine: before it, or after it. */
+  stepped: { step: 'send' | 'commit'; when: 'before' | 'after'; atStep: number; strike: Strike }[];
   /** Of a hundred commits. */
   slowCommits: number;
   unknownCommits: number;
@@ -41,8 +42,8 @@ export interface FleetPlan {
   placementLostAtMs: number | null;
   failOver: { atMs: number; lostMs: number; toldAfterMs: number } | null;
   job: boolean;
-  /** Creations in ten seconds; null: the usual limit. */
-  limit: number | null;
+  /** One creation of each account in so long (ms). */
+  windowMs: number;
   /** The network to the service, the numbers that are declined, and webhooks: as for one program. */
   service: Plan;
 }
@@ -50,7 +51,7 @@ export interface FleetPlan {
 function makeStrike(random: SeededRandom, clockMsMax: number): Strike {
   const some = random.between(1, 100);
   if (some <= 22) return { kind: 'kill' };
-  if (some <= 44) return { kind: 'freeze', ms: random.between(500, 30_000) };
+  if (some <= 44) return { kind: 'freeze', ms: random.between(3_000, 30_000) };
   if (some <= 56) return { kind: 'suspend', ms: random.between(5_000, 30_000) };
   if (some <= 74)
     return { kind: 'cut_database', ms: random.between(500, 25_000), cut: random.percent(50) ? 'reset' : 'silent' };
@@ -59,21 +60,64 @@ function makeStrike(random: SeededRandom, clockMsMax: number): Strike {
   return { kind: 'set_clock', byMs: random.between(-clockMsMax, clockMsMax) };
 }
 
+/** Most seeds have more of one kind of fault, so that it meets everything else. */
+function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
+  const times = Array.from({ length: 8 });
+  switch (random.between(1, 7)) {
+    case 1:
+      return {
+        ...plan,
+        skewsMs: plan.skewsMs.map(() => random.between(-60_000, 60_000)),
+        wrongPlacing: 60,
+        job: false,
+      };
+    case 2:
+      return {
+        ...plan,
+        stepped: times.map(() => {
+          const kind = random.pick(['freeze', 'suspend', 'suspend'] as const);
+          const strike: Strike = { kind, ms: random.between(11_000, 25_000) };
+          return { step: 'send' as const, when: 'before' as const, atStep: random.between(1, 40), strike };
+        }),
+      };
+    case 3:
+      return { ...plan, unknownCommits: 25, slowCommits: 20 };
+    case 4:
+      return {
+        ...plan,
+        failOver: {
+          atMs: random.between(5_000, plan.fleetMs - 5_000),
+          lostMs: random.between(1_000, 6_000),
+          toldAfterMs: random.between(10_000, 20_000),
+        },
+      };
+    case 5:
+      return {
+        ...plan,
+        pauses: times.map(() => ({ atMs: random.between(500, 4_000), ms: random.between(500, 3_000) })),
+      };
+    default:
+      return plan;
+  }
+}
+
 export function makeFleetPlan(seed: number): FleetPlan {
   const random = makeSeededRandom(seed).fork('fleet');
   const wildness = random.pick([0.4, 1, 1, 2]);
-  const machines = random.between(2, 5);
-  const fleetMs = random.between(25_000, 90_000);
-  const accounts = Array.from({ length: random.between(1, 3) }, () => random.between(2, 10));
+  const machines = random.pick([2, 2, 3, 3, 4, 5]);
+  const fleetMs = random.between(20_000, 60_000);
+  const accounts = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => random.between(4, 14));
+  // The rows last for most of the time, so that something is being sent whenever a fault strikes.
+  const windowMs = Math.round(fleetMs / random.between(8, 24));
   const some = (most: number) => Array.from({ length: random.between(0, Math.round(most * wildness)) });
   const single = makePlan(seed);
   const rows = accounts.reduce((sum, count) => sum + count, 0);
-  const hasFailOver = random.percent(15);
+  const hasFailOver = random.percent(20);
   const job = random.percent(20);
   // A job of every minute has a slot for each that a clock is ahead.
   const clockMsMax = job ? 60_000 : 7_200_000;
   const failOverAtMs = random.between(5_000, fleetMs);
-  return {
+  const plan: FleetPlan = {
     seed,
     machines,
     skewsMs: Array.from({ length: machines }, () =>
@@ -94,16 +138,21 @@ export function makeFleetPlan(seed: number): FleetPlan {
       machine: random.between(1, machines),
       strike: makeStrike(random, clockMsMax),
     })),
-    stepped: some(4).map(() => ({ atStep: random.between(1, 120), strike: makeStrike(random, clockMsMax) })),
-    slowCommits: random.percent(30) ? random.between(1, 15) : 0,
-    unknownCommits: random.percent(40) ? random.between(1, 10) : 0,
-    wrongPlacing: random.percent(30) ? random.between(1, 30) : 0,
+    stepped: some(6).map(() => {
+      const step = random.percent(65) ? ('send' as const) : ('commit' as const);
+      const when = random.percent(70) ? ('before' as const) : ('after' as const);
+      const strike = makeStrike(random, clockMsMax);
+      return { step, when, atStep: random.between(1, step === 'send' ? 40 : 80), strike };
+    }),
+    slowCommits: random.percent(40) ? random.between(1, 15) : 0,
+    unknownCommits: random.percent(50) ? random.between(2, 15) : 0,
+    wrongPlacing: random.percent(50) ? random.between(2, 40) : 0,
     placementLostAtMs: random.percent(10) ? random.between(1_000, fleetMs) : null,
     failOver: hasFailOver
       ? { atMs: failOverAtMs, lostMs: random.between(0, 4_000), toldAfterMs: random.between(1_000, 20_000) }
       : null,
     job,
-    limit: null,
+    windowMs,
     service: {
       ...calmPlan(single.version, rows),
       seed,
@@ -113,4 +162,5 @@ export function makeFleetPlan(seed: number): FleetPlan {
       calmAfterMs: fleetMs,
     },
   };
+  return themed(plan, random.fork('theme'));
 }

@@ -6,6 +6,7 @@ import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
 import { judge, type SeenRequest, type SeenWebhook, type Verdict } from '../invariants.ts';
+import type { OlderCopy } from '../restore.ts';
 import { makeSeededRandom, type SeededRandom } from '../seeded-random.ts';
 import { openService, type SimulatedService, type SimulatedWebhook } from '../service.ts';
 import type { WireOptions } from '../wire.ts';
@@ -13,10 +14,10 @@ import { note, type RunResult } from '../world.ts';
 import { type DatabaseServer, makeDatabaseServer } from './database-server.ts';
 import { finish } from './finish.ts';
 import { type FleetPlan, makeFleetPlan } from './fleet-plan.ts';
+import { makeLeaseWatch } from './lease-watch.ts';
 import { type Machine, makeMachine } from './machine.ts';
 import { giveFiles, runPeople } from './people.ts';
 import { makePlaced, type Placed } from './placed.ts';
-import { withinLimit } from './within-limit.ts';
 
 /** Everything around the fleet. */
 export interface FleetWorld {
@@ -33,10 +34,13 @@ export interface FleetWorld {
   faults: Map<string, number>;
   trace: string[];
   steps: number;
+  stepsOf: Map<string, number>;
   lives: number;
   calmAfterMs: number;
   rowsByBatch: Map<string, number>;
   restoredAt: number | null;
+  /** What the new primary lacks, and when a person has said that it does: see `OlderCopy`. */
+  olderCopy: OlderCopy | null;
   /** Whether people know that the database has failed over, and have said so. */
   isRestoreSaid: boolean;
   /** How often a machine wrote as the engine for an account that another one held. */
@@ -60,13 +64,21 @@ async function readNewLedger(path: string): Promise<Buffer> {
   return readFileSync(path);
 }
 
+/** A person has heard of the fail-over, and says so. */
+export function sayRestored(world: FleetWorld): void {
+  world.isRestoreSaid = true;
+  if (world.olderCopy) world.olderCopy.saidAt ??= world.clock.monotonic();
+}
+
 export const accountName = (index: number): string => `account-${index}`;
 
 function strikeSteps(world: FleetWorld, machine: Machine, name: string): void {
   world.steps += 1;
-  for (const { atStep, strike } of world.plan.stepped) {
-    if (atStep !== world.steps || world.clock.monotonic() >= world.calmAfterMs) continue;
-    world.trace.push(`at step ${world.steps} (${name})`);
+  const count = (world.stepsOf.get(name) ?? 0) + 1;
+  world.stepsOf.set(name, count);
+  for (const { step, when, atStep, strike } of world.plan.stepped) {
+    if (name !== `${step}:${when}` || atStep !== count || world.clock.monotonic() >= world.calmAfterMs) continue;
+    world.trace.push(`at step ${count} (${name})`);
     machine.strike(strike);
   }
 }
@@ -75,6 +87,7 @@ async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): 
   const random = makeSeededRandom(plan.seed).fork('fleet world');
   newLedger ??= readNewLedger(join(folder, 'new.db'));
   const commits = random.fork('commits');
+  const watchLeases = makeLeaseWatch();
   const server = makeDatabaseServer({
     folder,
     clock,
@@ -84,12 +97,16 @@ async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): 
       if (clock.monotonic() >= plan.fleetMs || !commits.percent(plan.slowCommits)) return commits.between(0, 3);
       return commits.between(100, 12_000);
     },
-    onCommit({ owner, engineAccounts }) {
+    onCommit({ owner, engineAccounts, leases, now }) {
+      world.staleWrites.push(...watchLeases(owner, leases, { now, server: world.server.path() }));
       for (const { account, holder } of engineAccounts)
         if (holder !== owner) world.staleWrites.push(`${owner} wrote for ${account}, which ${holder} holds`);
     },
   });
-  const service = await openService(clock, plan.service, (webhook) => receiveWebhook(world, webhook));
+  const service = await openService(clock, plan.service, (webhook) => receiveWebhook(world, webhook), {
+    limits: { creation: plan.accounts.length },
+    windowMs: plan.windowMs,
+  });
   const [seen, faults, trace]: [SeenRequest[], Map<string, number>, string[]] = [[], new Map(), []];
   const world: FleetWorld = {
     ...{ plan, clock, random, server, service, seen, faults, trace },
@@ -100,10 +117,12 @@ async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): 
     accountNames: plan.accounts.map((_, index) => accountName(index + 1)),
     webhooks: [],
     steps: 0,
+    stepsOf: new Map(),
     lives: 0,
     calmAfterMs: plan.fleetMs,
     rowsByBatch: new Map(),
     restoredAt: null,
+    olderCopy: null,
     isRestoreSaid: false,
     staleWrites: [],
     broken: null,
@@ -142,8 +161,12 @@ async function failOver(world: FleetWorld): Promise<void> {
   await clock.sleep(lostMs);
   note(world, 'fail_over', `with ${lostMs} ms lost at ${clock.monotonic()}`);
   server.failOver();
+  const has = (reference: string) =>
+    server.committed('SELECT 1 AS one FROM payments WHERE reference = ?', [reference]).length > 0;
+  const references = world.service.payments().map(({ reference }) => reference);
+  const olderCopy: OlderCopy = { lost: new Set(references.filter((one) => !has(one))), saidAt: null };
   // What was acknowledged and is lost with it, nobody has any more.
-  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic() });
+  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic(), olderCopy });
 }
 
 async function live(world: FleetWorld): Promise<void> {
@@ -173,16 +196,28 @@ export async function simulateFleet(plan: FleetPlan): Promise<RunResult> {
       () => [],
       (error: Error) => [{ invariant: 'I15', what: error.message }],
     );
-    const { seen: requests, webhooks, restoredAt, rowsByBatch, faults, steps, lives, trace, service, server } = world;
+    const {
+      seen: requests,
+      webhooks,
+      restoredAt,
+      olderCopy,
+      rowsByBatch,
+      faults,
+      steps,
+      lives,
+      trace,
+      service,
+      server,
+    } = world;
     server.stop();
     const db = openSqlite(server.path());
     const isBlind = restoredAt !== null && plan.service.version === 'v1';
     const payments = service.payments();
-    const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, olderCopy: null };
+    const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, olderCopy };
     const judged = await judge({ db, ...facts });
     await db.close();
     const stale = world.staleWrites.map((what) => ({ invariant: 'I11', what }));
-    const violations = [...circles, ...stale, ...judged, ...withinLimit(plan, requests)];
+    const violations = [...circles, ...stale, ...judged];
     if (world.broken !== null) violations.push({ invariant: 'ended', what: String(world.broken) });
     const traceHash = createHash('sha256').update(trace.join('\n')).digest('hex');
     return { seed: plan.seed, violations, faults, steps, sends: [], commits: [], lives, traceHash, trace };

@@ -93,8 +93,9 @@ export function openSimulatedAccount(
     process,
     life,
   );
-  const limits = plan.limit === null ? {} : { limits: { creation: { limit: plan.limit, windowMs: 10_000 } } };
-  const limiter = makeVirtualLimiter({ version: plan.service.version, ...limits }, { clock: process.clock });
+  // The service counts all accounts together.
+  const limits = { creation: { limit: 1, windowMs: plan.windowMs } };
+  const limiter = makeVirtualLimiter({ version: plan.service.version, limits }, { clock: process.clock });
   const gateway = makeGateway(service.account, {
     clock: process.clock,
     transport: wire,
@@ -132,6 +133,12 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
     },
   };
 
+  /** The clock of a machine that works does not stand still. */
+  const endSuspension = () => {
+    const last = suspensions.at(-1);
+    if (last) last.ms = Math.min(last.ms, clock.monotonic() - last.from);
+  };
+
   const forget = (ended: Life) => {
     if (life === ended) life = null;
     ended.process.kill();
@@ -150,7 +157,7 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
     const settings = {
       ...defaultEngineSettings,
       ...shared,
-      rowsPerAdmission: plan.limit !== null || plan.seed % 2 === 0 ? 1 : 3,
+      rowsPerAdmission: plan.seed % 2 === 0 ? 1 : 3,
     };
     const keep = (account: string) =>
       superviseAccount(account, {
@@ -209,6 +216,7 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
     line,
     isRunning: () => life !== null,
     start(restored) {
+      endSuspension();
       world.lives += 1;
       life = begin(world.lives, restored);
       world.trace.push(`${clock.monotonic()} ${life.name} starts${restored ? ' with --restored' : ''}`);
@@ -232,6 +240,7 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
         case 'freeze':
           return life.process.suspend(strike.ms);
         case 'suspend':
+          endSuspension();
           suspensions.push({ from: clock.monotonic(), ms: strike.ms });
           return life.process.suspend(strike.ms);
         case 'cut_database':

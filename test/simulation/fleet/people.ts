@@ -9,7 +9,7 @@ import { isHalted } from '../invariants.ts';
 import { makeProcess, type SimulatedProcess } from '../process.ts';
 import { note } from '../world.ts';
 import type { Line } from './connections.ts';
-import { accountName, type FleetWorld } from './fleet-world.ts';
+import { accountName, type FleetWorld, sayRestored } from './fleet-world.ts';
 import { openLedger } from './machine.ts';
 
 /** The line of a machine that nothing strikes. */
@@ -119,7 +119,7 @@ async function restart(world: FleetWorld): Promise<void> {
         world.restoredAt !== null &&
         clock.monotonic() > world.restoredAt + plan.failOver.toldAfterMs;
       const restored = isTime && !world.isRestoreSaid;
-      if (restored) world.isRestoreSaid = true;
+      if (restored) sayRestored(world);
       machine.start(restored);
     }
   }

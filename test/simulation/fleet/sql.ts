@@ -27,13 +27,13 @@ export interface Connection {
 
 const serverTime = 'CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT)';
 
-/** PostgreSQL's text of a statement as SQLite runs it. */
+/** PostgreSQL's text of a statement as SQLite runs it. With the sign, it plans once: see `toPostgres`. */
 function toModel(text: string): string {
   return text
     .replaceAll(identitySql, 'server_identity()')
     .replaceAll(serverTime, 'server_now()')
     .replaceAll("current_setting('airbatch.clock', true)", 'NULL')
-    .replaceAll(/\$(\d+)/g, '?$1');
+    .replaceAll(/\$(\d+)/g, '+?$1');
 }
 
 export const isReading = (text: string): boolean => /^\s*(SELECT|WITH)\b/.test(text) && !/\bRETURNING\b/.test(text);

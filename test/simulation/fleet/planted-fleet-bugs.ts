@@ -1,0 +1,75 @@
+import type { PlantedBug } from '../planted-bugs.ts';
+
+/** Bugs that only several machines on one ledger show. */
+export const plantedFleetBugs: readonly PlantedBug[] = [
+  {
+    name: 'fleet: a request of a machine that has slept past its lease',
+    seed: 7,
+    file: 'engine/dispatch/dispatch.ts',
+    find: '        context.lease.assertHeld();\n        assertYoung',
+    replace: '        assertYoung',
+  },
+  {
+    name: 'fleet: a lease measured by the clock of the machine',
+    seed: 4,
+    file: 'ledger/schema/lease-table.ts',
+    find: 'AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *',
+    replace: 'AND (expires_at <= ? OR holder = ?) RETURNING *',
+  },
+  {
+    name: 'fleet: a lease proved by monotonic time alone',
+    seed: 7,
+    file: 'engine/runner/lease.ts',
+    find: 'clock.now() - provenWall < ttlMs && clock.monotonic()',
+    replace: 'clock.monotonic()',
+  },
+  {
+    name: 'fleet: a former holder renews the lease of the present one',
+    seed: 5,
+    file: 'ledger/schema/lease-table.ts',
+    find: 'SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ? RETURNING *',
+    replace: 'SET expires_at = ledger_now(?) + ? WHERE account = ? AND (fence = ? OR holder <> ?) RETURNING *',
+  },
+  {
+    name: 'fleet: a former holder releases the lease of the present one',
+    seed: 5,
+    file: 'ledger/schema/lease-table.ts',
+    find: "'UPDATE leases SET expires_at = 0 WHERE account = ? AND fence = ? AND holder = ?'",
+    replace: "'UPDATE leases SET expires_at = 0 WHERE account = ? AND (fence = ? OR holder <> ?)'",
+  },
+  {
+    name: 'fleet: a fence that nobody checks',
+    seed: 15,
+    file: 'ledger/unit-of-work.ts',
+    find: 'if (options.fence) await checkFence(tx, options.fence);',
+    replace: 'if (options.fence) await Promise.resolve();',
+  },
+  {
+    name: 'fleet: a transaction that reads and then writes without the lock',
+    seed: 11,
+    file: 'ledger/drivers/postgres/postgres.ts',
+    find: 'pg_advisory_xact_lock(',
+    replace: 'abs(',
+  },
+  {
+    name: 'fleet: a commit whose answer is lost is taken as done',
+    seed: 8,
+    file: 'ledger/drivers/postgres/commit.ts',
+    find: '    if (await lookUp(at, begun)) return;\n',
+    replace: '    if (at.ledger !== await Promise.resolve(lookUp.name)) return;\n',
+  },
+  {
+    name: 'fleet: an account taken because pg-boss says so',
+    seed: 4,
+    file: 'ledger/schema/lease-table.ts',
+    find: 'AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *',
+    replace: 'AND (expires_at <= ledger_now(?) OR holder <> ?) RETURNING *',
+  },
+  {
+    name: 'fleet: a lease believed for longer than the database keeps it',
+    file: 'engine/runner/lease.ts',
+    seed: 7,
+    find: 'clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;',
+    replace: 'clock.monotonic() - provenMonotonic < 6 * ttlMs;',
+  },
+];
