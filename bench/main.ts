@@ -17,6 +17,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   drafts: () => import('./drafts.ts'),
   console: () => import('./console.ts'),
   scrape: () => import('./scrape.ts'),
+  questions: () => import('./questions.ts'),
 };
 
 /**

@@ -51,7 +51,7 @@ export function pageCosts(
 /**
  * The account's batches, except this one, with rows of a later generation and with events after `fromMs` (epoch ms).
  * The charges and refunds of earlier generations are only in the batch's history, because a retry clears them from the
- * row.
+ * row. The few rows of a later generation have an index of their own; the rows of a batch would all be read.
  */
 export async function retriedInOtherBatches(
   db: Queryable,
@@ -61,7 +61,7 @@ export async function retriedInOtherBatches(
     `SELECT batches.batch_id FROM batches CROSS JOIN events
        ON events.batch_id = batches.batch_id AND events.seq = batches.audit_seq
        WHERE account = ? AND batches.batch_id <> ? AND created_at <= ? AND events.at >= ?
-       AND EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND generation > 1)`,
+       AND batches.batch_id IN (SELECT batch_id FROM rows WHERE generation > 1)`,
     [span.account, span.batchId, span.toMs, span.fromMs],
   );
   return batches.map(({ batch_id }) => batch_id);
