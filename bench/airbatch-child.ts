@@ -90,6 +90,7 @@ async function payOut({ folder, webhooks, counted, start }: Task): Promise<Airba
         db,
         webhookKeys: new Map(chosen ? [[accountName, chosen.webhookKeys]] : []),
         onWebhook: () => runner.hint(),
+        hasRoom: async () => true,
         health: () => ({ stopping: false, reports: true, accounts: { working: 1, waiting: 0 } }),
       })
     : null;

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { inviteAdmin } from '../operations/access/invite-admin.ts';
 import { type Place, performIn, requireAllowed } from '../operations/base/operation.ts';
@@ -16,6 +17,7 @@ import { openTraces } from '../runtime/upkeep/traces.ts';
 import { keepWebhooks } from '../runtime/upkeep/webhooks.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
+import { hasRoom } from '../server/health.ts';
 import { type Metrics, makeMetrics } from '../server/metrics/metrics.ts';
 import { healthOf, keep, logAccounts, webhookKeysOf } from './accounts.ts';
 import { type Address, type InnerAddresses, listenAt, makeInnerServers } from './inner-servers.ts';
@@ -85,12 +87,10 @@ async function serveIn(
   const server = makeServer({
     ...session,
     webhookKeys,
+    hasRoom: () => hasRoom(dirname(session.ledgerPath)),
     onWebhook: (name) => kept.get(name)?.hint(),
     onReceived: metrics.onReceived,
-    health: () => ({
-      ...healthOf([...kept.values()], signal.aborted || isEnding),
-      reports: reports.areWritten(),
-    }),
+    health: () => ({ ...healthOf([...kept.values()], signal.aborted || isEnding), reports: reports.areWritten() }),
   });
   const jobs = await soundJobs(session);
   let scheduler: StartedScheduler | null = null;

@@ -28,7 +28,7 @@ const webhookKeys = new Map<string, WebhookKeys>([
 
 async function setUp(t: TestContext, overrides: { db?: Database } = {}) {
   const db = overrides.db ?? (await memoryLedger());
-  const time = { now, monotonic: 0 };
+  const time = { now, monotonic: 0, hasRoom: true };
   const logged: { message: string; data: unknown }[] = [];
   const hints: string[] = [];
   const health = { stopping: false, reports: true, accounts: { working: 1, waiting: 0 } };
@@ -38,6 +38,7 @@ async function setUp(t: TestContext, overrides: { db?: Database } = {}) {
     random: systemRandom,
     log: { info: () => undefined, warn: (message, data) => void logged.push({ message, data }) },
     webhookKeys,
+    hasRoom: async () => time.hasRoom,
     onWebhook: (account) => void hints.push(account),
     health: () => health,
   });
@@ -426,6 +427,9 @@ describe('the health of the server', () => {
     db.transact = transact;
     time.monotonic += 2_000;
     assert.equal(await ready(), 200);
+    // The small test write still fits into the files of the ledger.
+    time.hasRoom = false;
+    assert.equal(await ready(), 503);
   });
 
   test('checks at most every other second that the ledger can be written, however often it is asked', async (t) => {
