@@ -9,6 +9,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
 import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
 import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-before.ts';
+import { withLostOfOthers } from '../doubts/lost-of-others.ts';
 import { type LostPaymentsNeeds, readLostPayments } from '../doubts/lost-payments.ts';
 import { makeServiceComparison, type OlderCopyNeeds } from '../doubts/older-copy.ts';
 import { assertYoung } from '../payments/key-age.ts';
@@ -130,12 +131,21 @@ async function lookedUp(
   context: DispatchNeeds,
   rows: readonly RowRecord[],
 ): Promise<{ rows: readonly RowRecord[]; confirmed: ConfirmedFailures }> {
-  const unknown = context.restoredAt === null ? rows : await restoreLookup(context, rows, context.restoredAt);
+  const unknown = context.restoredAt === null ? rows : await unknownToService(context, rows, context.restoredAt);
   const first = unknown.every(({ generation }) => generation === 1);
   return withFailuresRead(
     context,
     await withKeysRenewed(context, first ? unknown : await withoutLiveEarlier(context, unknown)),
   );
+}
+
+/** Returns those of the rows that the lost part of a restored ledger has not sent, as far as the service shows. */
+async function unknownToService(
+  context: DispatchNeeds,
+  rows: readonly RowRecord[],
+  restoredAtMs: number,
+): Promise<readonly RowRecord[]> {
+  return withLostOfOthers(context, await restoreLookup(context, rows, restoredAtMs), restoredAtMs);
 }
 
 /**

@@ -112,8 +112,13 @@ async function keepLost(
     await accountState.lostFrom.write(unit.tx, account, isLast ? null : Math.max(fromMs, (last ?? fromMs) - secondMs));
     // Unreadable entries may be payments of ours, of any amount.
     const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
-    return insertLost(unit.tx, await lostAmong(unit, account, listed));
+    return storeLost(unit, account, listed);
   });
+}
+
+/** Stores those of the payments that match no row of the ledger. Returns how many were new. */
+export async function storeLost(unit: Unit, account: string, payments: readonly Listed[]): Promise<number> {
+  return insertLost(unit.tx, await lostAmong(unit, account, payments));
 }
 
 /**
@@ -145,7 +150,7 @@ export function continueUnlisted(actor: Actor, batchId: string, why: string): Pr
 /** A listed payment that may have arrived, with the fields of its entry that could be read. */
 type Listed = Pick<ServicePayment, 'topupId' | 'reference' | 'phoneNumber' | 'amount' | 'createdAt'>;
 
-function mayHaveArrived({ state, serviceStatus }: ServicePayment): boolean {
+export function mayHaveArrived({ state, serviceStatus }: ServicePayment): boolean {
   return state !== 'failed' || isDoubtfulEnd(serviceStatus);
 }
 

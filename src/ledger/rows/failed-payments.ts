@@ -2,11 +2,14 @@ import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import type { RowRecord } from './rows.ts';
 
-/** A row of another batch whose payments have failed according to the ledger. */
-export interface FailedRow extends RowRecord {
+/** A row of another batch, with what names its payments. */
+export interface OtherRow extends RowRecord {
   run_id: string;
   account: string;
 }
+
+/** One whose payments have failed according to the ledger. */
+export type FailedRow = OtherRow;
 
 export interface FailedPaymentsQuery {
   account: string;
@@ -47,5 +50,25 @@ export async function failedPaymentsTo(
     found.push(...(await db.query<FailedRow>(failedSql, [...some, account, batchId, since, runId])));
     found.push(...(await db.query<FailedRow>(triedAgainSql, [...some, account, batchId])));
   }
+  return found;
+}
+
+const unsentSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
+  WHERE rows.phone_number IN (${places(numbersPerQuery)}) AND rows.status IN ('ready', 'held', 'failed')
+    AND batches.account = ? AND batches.created_at <= ?
+  ORDER BY rows.batch_id, rows.row_no`;
+
+/**
+ * The rows to these numbers (E.164) that the account has not paid according to the ledger, and that another program may
+ * have paid: they are still to be sent, or could be released or retried. Only batches made by `createdBy` (epoch ms).
+ */
+export async function unsentRowsTo(
+  db: Queryable,
+  { account, createdBy }: { account: string; createdBy: number },
+  numbers: readonly string[],
+): Promise<OtherRow[]> {
+  const found: OtherRow[] = [];
+  for (const some of filledLists(numbers, numbersPerQuery))
+    found.push(...(await db.query<OtherRow>(unsentSql, [...some, account, createdBy])));
   return found;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentRowRef } from '../../../src/core/identity/ids.ts';
-import { resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { forgetBatch, forgetEnded } from '../../../src/engine/batches/forget.ts';
 import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
@@ -12,7 +12,7 @@ import { findDuplicateJudge, type JudgedRow } from '../../../src/intake/history/
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
-import { aBatch, aRow } from '../../support/ledger.ts';
+import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -185,6 +185,60 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     await rig.add(someRows(1), otherRun(rig));
     await runRestored(rig);
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
+  });
+
+  for (const place of ['waits behind', 'is paused', 'waits for approval'] as const)
+    test(`is looked up under the row of a batch that ${place}, where the service has no list: Version 1`, async () => {
+      const rig = await makeRig({ list: false });
+      await payLost(rig, 'run-1/ref-1~2');
+      if (place === 'waits for approval') await addBatch(rig.db, rig.clock, aBatch(), someRows(2));
+      else await rig.add(someRows(2), { priority: 'bulk' });
+      if (place === 'is paused') await pauseBatch(mary(rig), 'batch-1', 'a question');
+      await rig.add(someRows(3), otherRun(rig));
+      await runRestored(rig);
+      assert.deepEqual((await rig.states('batch-2'))[0], 'held');
+      if (place === 'is paused') {
+        await resumeBatch(mary(rig), 'batch-1');
+        await rig.run();
+      }
+      const isOpen = place !== 'waits for approval';
+      assert.deepEqual(await rig.states(), isOpen ? ['completed', 'held'] : ['ready', 'ready']);
+      const paid = rig.service.charges.map(({ reference }) => reference).sort();
+      assert.deepEqual(paid, ['run-1/ref-1~2', 'run-2/ref-2', 'run-2/ref-3']);
+      assert.equal((await lostIn(rig)).length, isOpen ? 0 : 1);
+    });
+
+  test('is looked up until the service answers, before a row to its number is sent', async () => {
+    const rig = await makeRig({ list: false });
+    await payLost(rig, 'run-1/ref-1');
+    await addBatch(rig.db, rig.clock, aBatch(), someRows(1));
+    await rig.add([aRow(1), aRow(2, { phone_number: aRow(1).phone_number })], otherRun(rig));
+    const { lookup } = rig.service;
+    const asked: string[] = [];
+    rig.service.lookup = async (reference) => {
+      if (!reference.startsWith('run-1/')) return lookup(reference);
+      asked.push(reference);
+      if (asked.length > 2) return lookup(reference);
+      return { kind: 'unavailable', evidence: { httpStatus: 502, code: 'http_502', message: '', requestId: null } };
+    };
+    await runRestored(rig);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    assert.equal(rig.service.charges.length, 2);
+    assert.deepEqual(asked.slice(0, 3), ['run-1/ref-1', 'run-1/ref-1', 'run-1/ref-1']);
+  });
+
+  test('is looked up under a row that was held or had failed, and may have been released or retried since', async () => {
+    const rig = await makeRig({ list: false });
+    await payLost(rig, 'run-1/ref-1');
+    await payLost(rig, 'run-1/ref-2~2', aRow(2));
+    await addBatch(rig.db, rig.clock, aBatch(), [
+      aRow(1, { status: 'held' }),
+      aRow(2, { status: 'failed' }),
+      aRow(3, { status: 'skipped' }),
+    ]);
+    await rig.add(someRows(3), otherRun(rig));
+    await runRestored(rig);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'held', 'completed']);
   });
 
   test('is searched among all that is younger than the ledger, except failed, known or foreign payments', async () => {

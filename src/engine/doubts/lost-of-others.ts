@@ -1,0 +1,67 @@
+import { generationsMax } from '../../core/state/earlier-payment.ts';
+import type { ServicePayment } from '../../gateway/contract/gateway.ts';
+import { type OtherRow, unsentRowsTo } from '../../ledger/rows/failed-payments.ts';
+import type { RowRecord } from '../../ledger/rows/rows.ts';
+import { referenceOf } from '../payments/payment-request.ts';
+import type { Asks, Parts, Writes } from '../runner/context.ts';
+import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+import { mayHaveArrived, storeLost } from './lost-payments.ts';
+
+type LostOfOthersNeeds = Parts<Asks | Writes | 'account' | 'picker'>;
+
+/**
+ * After a restore, where the service has no list (Version 1): looks up the payments that the lost part of the ledger
+ * may have made for rows of other batches to the same numbers. What exists is stored like a listed payment, so that it
+ * holds a row that would repeat it, before or after its own row has its turn. Returns the rows that need not wait for a
+ * lookup.
+ */
+export async function withLostOfOthers(
+  context: LostOfOthersNeeds,
+  rows: readonly RowRecord[],
+  restoredAtMs: number,
+): Promise<readonly RowRecord[]> {
+  const { account, db, gateway } = context;
+  if (gateway.list !== null) return rows;
+  const ready = rows.filter(({ status }) => status === 'ready');
+  const numbers = new Set(ready.flatMap(({ phone_number }) => (phone_number === null ? [] : [phone_number])));
+  const others = await unsentRowsTo(db, { account, createdBy: restoredAtMs }, [...numbers]);
+  const reads = new Map<OtherRow, Promise<LookupRetry | null>>();
+  const readOnce = (other: OtherRow) => {
+    const reading = reads.get(other) ?? storeLostOf(context, other);
+    reads.set(other, reading);
+    return reading;
+  };
+  const isFree = await Promise.all(
+    rows.map(async (row) => {
+      const asked = others.filter(
+        (other) => row.status === 'ready' && other.phone_number === row.phone_number && other.batch_id !== row.batch_id,
+      );
+      const unread = (await Promise.all(asked.map(readOnce))).find((one) => one !== null);
+      if (unread) await scheduleLookupRetry(context, row, unread);
+      return !unread;
+    }),
+  );
+  return rows.filter((_, index) => isFree[index]);
+}
+
+/**
+ * Looks up the payments that may have been made for a row since the backup, and stores those that exist. Returns the
+ * lookup that was not answered, or null.
+ */
+async function storeLostOf(
+  { account, committer, gateway, limiter }: LostOfOthersNeeds,
+  other: OtherRow,
+): Promise<LookupRetry | null> {
+  const found: ServicePayment[] = [];
+  const first = other.status === 'failed' ? other.generation + 1 : other.generation;
+  for (let generation = first; generation <= generationsMax; generation++) {
+    const reference = referenceOf(other, other, generation);
+    const outcome = await limiter.admit('read', () => gateway.lookup(reference));
+    if (outcome.kind === 'not_found') continue;
+    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
+    const payments = outcome.payments.filter(mayHaveArrived);
+    found.push(...payments.map((payment) => ({ ...payment, reference, phoneNumber: other.phone_number ?? '' })));
+  }
+  if (found.length > 0) await committer.commit((unit) => storeLost(unit, account, found));
+  return null;
+}
