@@ -30,7 +30,7 @@ export async function startServe(
   { folder, env }: Workplace,
   { hasApi = false }: { hasApi?: boolean } = {},
 ): Promise<ServeProcess> {
-  const profile = process.env['AIRBATCH_BENCH_PROFILE'];
+  const profile = process.env.AIRBATCH_BENCH_PROFILE;
   const child = fork(import.meta.filename, [hasApi ? 'api' : 'serve', folder], {
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
     env: { ...process.env, ...asLauncher.env, ...env },

@@ -109,7 +109,15 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
   const clock = steadyClock(deps.clock, highestSeenMs);
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;
-  const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs, mark, restored });
+  const lease = await takeAccount(deps.db, clock, {
+    account,
+    holder,
+    isDead,
+    ttlMs,
+    mark,
+    restored,
+    machine: deps.clock,
+  });
   logTakeover(deps.log, account, lease);
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
   const wakes = makeWakes(clock);

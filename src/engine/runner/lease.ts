@@ -41,6 +41,11 @@ export interface LeaseOptions {
   mark: LedgerMark | null;
   /** A person confirmed that the ledger was restored from a backup. */
   restored: boolean;
+  /**
+   * The clock of the machine. The runner's own clock never goes back: after the machine's was set back, or while it is
+   * behind another machine's, it advances by monotonic time alone, and does not show that the machine was suspended.
+   */
+  machine?: Pick<Clock, 'now'>;
   /** Whether the process `holder` is known to have ended (same machine, no such process). */
   isDead: (holder: string) => boolean;
 }
@@ -51,10 +56,10 @@ export interface LeaseOptions {
  * has changed the ledger since it was opened, and `LEDGER_MOVED` if it was moved to another place.
  */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
-  const { account, holder, ttlMs, isDead, mark, restored } = options;
+  const { account, holder, ttlMs, isDead, mark, restored, machine = clock } = options;
   const marked = (await mark?.read(account)) ?? null;
   let tookOverFrom: string | null = null;
-  let provenWall = clock.now();
+  let provenWall = machine.now();
   let provenMonotonic = clock.monotonic();
   const lease = await db.transact(async (tx) => {
     await requireOwnVersion(tx);
@@ -75,18 +80,14 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     else if (taken) await acknowledgeRestore(tx, account, now);
     return taken;
   });
-  if (!lease) {
-    const current = await findLease(db, account);
-    const name = current && processName(current.holder);
-    const which = name === null ? '' : ` (${name})`;
-    throw new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
-  }
+  if (!lease) throw await accountBusy(db, account);
 
   const fence: Fence = { account, holder, fence: lease.fence };
   await mark?.write(account, { fence: lease.fence, expiresAt: lease.expires_at });
 
   const held: HeldLease = {
     clock,
+    machine,
     fence,
     ttlMs,
     mark,
@@ -104,7 +105,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     fence,
     tookOverFrom,
     assertHeld() {
-      const isHeld = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
+      const isHeld = machine.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
       if (!isHeld) throw held.fenced();
     },
     renew,
@@ -119,6 +120,13 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       }
     },
   };
+}
+
+async function accountBusy(db: Database, account: string): Promise<AirbatchError> {
+  const current = await findLease(db, account);
+  const name = current && processName(current.holder);
+  const which = name === null ? '' : ` (${name})`;
+  return new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
 }
 
 /** Logs that the previous program ended without releasing the account: the requests that it left are looked up. */

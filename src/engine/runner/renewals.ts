@@ -9,6 +9,8 @@ import type { LedgerMark } from './ledger-mark.ts';
 export interface HeldLease {
   /** The clock of its runner. */
   clock: Clock;
+  /** See `LeaseOptions`. */
+  machine: Pick<Clock, 'now'>;
   fence: Fence;
   ttlMs: number;
   mark: LedgerMark | null;
@@ -34,12 +36,16 @@ const renewals = new WeakMap<Database, Map<number, Renewals>>();
  * cannot be written ends only its own lease.
  */
 export async function renewTogether(db: Database, leases: readonly HeldLease[]): Promise<unknown[]> {
-  const times = leases.map(({ clock }) => ({ wall: clock.now(), monotonic: clock.monotonic() }));
+  const times = leases.map(({ clock, machine }) => ({
+    at: clock.now(),
+    wall: machine.now(),
+    monotonic: clock.monotonic(),
+  }));
   const records = await db.transact(async (tx) => {
-    await raiseHighestClock(tx, Math.max(...times.map(({ wall }) => wall)));
+    await raiseHighestClock(tx, Math.max(...times.map(({ at }) => at)));
     const found: (LeaseRecord | null)[] = [];
     for (const [index, { fence, ttlMs }] of leases.entries())
-      found.push(await renewLease(tx, fence, { now: times[index]?.wall ?? 0, ttlMs }));
+      found.push(await renewLease(tx, fence, { now: times[index]?.at ?? 0, ttlMs }));
     return found;
   });
   const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {

@@ -89,6 +89,15 @@ describe('the lease on an account', () => {
       }
     });
 
+  test('is no longer safe once its machine was suspended, although the clock of the runner stood still meanwhile', async () => {
+    const { take } = await place();
+    let wall = start - 3_600_000;
+    const lease = await take('one', { machine: { now: () => wall } });
+    lease.assertHeld();
+    wall += ttlMs;
+    assert.throws(() => lease.assertHeld(), fenced);
+  });
+
   test('counts from the moment of its request, however long the disk takes', async () => {
     const { time, pass, take } = await place({ diskMs: 20 });
     const lease = await take('one');

@@ -20,7 +20,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: a lease proved by monotonic time alone',
     seed: 7,
     file: 'engine/runner/lease.ts',
-    find: 'clock.now() - provenWall < ttlMs && clock.monotonic()',
+    find: 'machine.now() - provenWall < ttlMs && clock.monotonic()',
     replace: 'clock.monotonic()',
   },
   {
@@ -69,7 +69,14 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: a lease believed for longer than the database keeps it',
     file: 'engine/runner/lease.ts',
     seed: 7,
-    find: 'clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;',
+    find: 'machine.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;',
     replace: 'clock.monotonic() - provenMonotonic < 6 * ttlMs;',
+  },
+  {
+    name: 'fleet: a lease proved by the clock of the runner, which hides that the machine was suspended',
+    seed: 269,
+    file: 'engine/account-runner.ts',
+    find: 'machine: deps.clock',
+    replace: 'machine: clock',
   },
 ];
