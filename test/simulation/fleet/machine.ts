@@ -149,7 +149,10 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
     const name = `machine-${index}/${number}/life`;
     const frozen = { ...machineClock, monotonic: clock.monotonic };
     const bare = makeProcess(frozen, number, (step) => world.onStep(machine, step));
-    const process = { ...bare, clock: { ...bare.clock, now: machineClock.now, monotonic: machineClock.monotonic } };
+    // As a timer of the machine, a sleep lasts whole milliseconds: less than that might be no time at all by this clock.
+    const sleep: typeof bare.clock.sleep = (ms, signal) => bare.clock.sleep(Math.ceil(ms), signal);
+    const { now, monotonic } = machineClock;
+    const process = { ...bare, clock: { ...bare.clock, now, monotonic, sleep } };
     const random = world.random.fork(name);
     const db = openLedger(world, process, name, line);
     const accounts = new Map<string, SupervisedAccount>();
