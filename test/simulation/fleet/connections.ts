@@ -62,8 +62,12 @@ export function makePool(
     await running();
     const work = () => roundTrip(session, text, values, rowMode === 'array');
     const isWrite = text === 'COMMIT' && session.tx?.isWriting === true;
-    const { rows, rowCount } = await (isWrite ? process.step('commit', work) : process.read(work));
-    const result = { command: text.split(' ')[0], rows, rowCount };
+    const {
+      rows,
+      rowCount,
+      command = text.split(' ')[0],
+    } = await (isWrite ? process.step('commit', work) : process.read(work));
+    const result = { command, rows, rowCount };
     return text.startsWith('BEGIN;') ? [result] : result;
   };
 

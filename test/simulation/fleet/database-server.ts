@@ -12,6 +12,8 @@ interface Transaction {
   view: Connection | null;
   hasLock: boolean;
   isWriting: boolean;
+  /** A statement of it has failed: it can only be rolled back. */
+  hasFailed: boolean;
   /** The last row of the audit log before it wrote. */
   eventsBefore: number;
   notices: string[];
@@ -165,6 +167,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       view: null,
       hasLock: false,
       isWriting: false,
+      hasFailed: false,
       eventsBefore: 0,
       notices: [],
       idleSince: Number.POSITIVE_INFINITY,
@@ -189,6 +192,10 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     const { tx } = session;
     const ms = tx?.isWriting ? options.commitMs() : 0;
     if (tx) tx.idleSince = Number.POSITIVE_INFINITY;
+    if (tx?.hasFailed) {
+      end(session, false);
+      return { rows: [], rowCount: 0, command: 'ROLLBACK' };
+    }
     if (ms > 0) await clock.sleep(ms);
     if (session.closed !== null) throw session.closed;
     if (tx?.isWriting) {
@@ -241,7 +248,13 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     }
     if (text.includes('pg_xact_status'))
       return { rows: [{ status: ended.get(String(params[0])) ?? null, identity: facts.identity() }], rowCount: 1 };
-    return statement(session, text, params, asArrays);
+    if (session.tx?.hasFailed) throw withState('25P02', 'current transaction is aborted');
+    try {
+      return await statement(session, text, params, asArrays);
+    } catch (error) {
+      if (session.tx) session.tx.hasFailed = true;
+      throw error;
+    }
   };
 
   return {

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import type { Clock } from '../../../src/core/time/clock.ts';
 import { approve, pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
-import { findBatch, unfinishedBatches } from '../../../src/ledger/batches/batches.ts';
+import { findBatch, listBatches, unfinishedBatches } from '../../../src/ledger/batches/batches.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../../support/ledger.ts';
@@ -82,10 +82,12 @@ async function giveLater(world: FleetWorld): Promise<void> {
 }
 
 export async function resumePaused(db: Database, clock: Clock): Promise<void> {
+  // An approval may be lost with a database that has failed over.
+  for (const { batch_id, status } of await listBatches(db, 100))
+    if (status === 'validated')
+      await approve({ db, clock, person: 'approver', through: 'cli' as const }, batch_id, unplanned);
   for (const { batch_id } of await unfinishedBatches(db)) {
     const batch = await findBatch(db, batch_id);
-    if (batch?.status === 'validated')
-      await approve({ db, clock, person: 'approver', through: 'cli' as const }, batch_id, unplanned);
     if (batch?.status !== 'paused' || (await isHalted(db, batch))) continue;
     await resumeBatch({ db, clock, person: 'operator', through: 'cli' as const }, batch_id);
   }

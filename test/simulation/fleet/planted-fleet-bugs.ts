@@ -18,7 +18,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a lease proved by monotonic time alone',
-    seed: 7,
+    seed: 17,
     file: 'engine/runner/lease.ts',
     find: 'machine.now() - provenWall < ttlMs && clock.monotonic()',
     replace: 'clock.monotonic()',
@@ -39,14 +39,14 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a fence that nobody checks',
-    seed: 15,
+    seed: 46,
     file: 'ledger/unit-of-work.ts',
-    find: 'if (options.fence) await checkFence(tx, options.fence);',
-    replace: 'if (options.fence) await Promise.resolve();',
+    find: 'options.fence ? checkFence(tx, options.fence)',
+    replace: 'options.fence ? undefined',
   },
   {
     name: 'fleet: a transaction that reads and then writes without the lock',
-    seed: 11,
+    seed: 46,
     file: 'ledger/drivers/postgres/postgres.ts',
     find: 'pg_advisory_xact_lock(',
     replace: 'abs(',

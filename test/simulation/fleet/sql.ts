@@ -16,6 +16,8 @@ export interface ServerFacts {
 export interface Answer {
   rows: unknown[];
   rowCount: number;
+  /** Where it is not the first word of the statement. */
+  command?: string;
 }
 
 /** A connection of the model to its file: the driver's own statements, as PostgreSQL gets them. */
