@@ -115,8 +115,9 @@ export async function superviseLoop(
       break;
     }
     await context.clock.sleep(await roundMs(context), context.stopping);
-    // A balance that was read waits for the answers of other requests.
-    await context.wakes.supervise.wait(closing.size > 0 ? context.settings.idlePollMs : idleMs(context));
+    // A balance that was read waits for the answers of other requests, and a refused account for an answer to a read.
+    const isAsking = closing.size > 0 || (Number.isFinite(patienceMs) && context.gate.isRefused());
+    await context.wakes.supervise.wait(isAsking ? context.settings.idlePollMs : idleMs(context));
   }
   await Promise.all(details);
 }
