@@ -56,7 +56,7 @@ test('overdue rows are shown with their age, and resolved by a person, after the
   );
   assert.match(
     stdout,
-    /^Row 2 \(line 3, Amina Otieno\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last status: processing\./m,
+    /^Row 2 \(line 3, Amina Otieno\) is accepted: .* It was sent 2 h( \d+ min)? ago, on .* UTC; its last status: (pending|processing)\./m,
   );
   const { attention } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
   assert.deepEqual(
