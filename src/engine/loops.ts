@@ -18,7 +18,7 @@ import { type TrackingNeeds, trackOnce } from './tracking/tracking.ts';
 
 type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoostNeeds;
 
-/** How often the pace of an account is looked at, as a part of the service's window: every 4 s for a minute. */
+/** The pace of an account is measured this often, as a part of the service's window: every 4 s of a minute. */
 const looksPerWindow = 15;
 
 /** Runs all loops until the work is done. The first fault in any loop ends all of them. */

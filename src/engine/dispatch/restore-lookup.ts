@@ -7,10 +7,11 @@ import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from 
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { logEscalation, writeEscalation } from '../doubts/doubts.ts';
+import { lookupFrom } from '../doubts/earlier-generations.ts';
 import { type LookupRetry, scheduleLookupRetry } from '../doubts/lookup-retry.ts';
 import { nothingUnderWayAt } from '../doubts/lost-payments.ts';
 import { noteSecond } from '../payments/late-differences.ts';
-import { paymentNames, referenceOf } from '../payments/payment-request.ts';
+import { paymentNames } from '../payments/payment-request.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { haltPaidTwice } from '../tracking/apply-status-update.ts';
@@ -81,30 +82,27 @@ interface Found {
  * if the service has none. A payment that the list has shown exists, even if a lookup does not find it.
  */
 async function lastFound(
-  { db, gateway, limiter }: Parts<'db' | 'gateway' | 'limiter'>,
+  context: Parts<'db' | 'gateway' | 'limiter'>,
   { batch }: OpenBatch,
   row: RowRecord,
   first: number,
 ): Promise<Found | LookupRetry | null> {
+  const found = await lookupFrom(context, batch, row, first);
+  if ('kind' in found) return found;
   let last: Omit<Found, 'others'> | null = null;
-  const found: ServicePayment[][] = [];
-  for (let generation = first; generation <= generationsMax; generation++) {
-    const reference = referenceOf(batch, row, generation);
-    const outcome = await limiter.admit('read', () => gateway.lookup(reference));
-    if (outcome.kind === 'not_found') continue;
-    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
-    const payment = outcome.payments.find(({ state }) => state !== 'failed') ?? outcome.payments[0];
+  for (const { generation, payments } of found) {
+    const payment = payments.find(({ state }) => state !== 'failed') ?? payments[0];
     assert(payment, 'what was found is not nothing');
-    found.push(outcome.payments);
     if (last === null || last.payment.state === 'failed' || payment.state !== 'failed')
       last = { kind: 'found', generation, payment };
   }
   if (last !== null) {
     const adopted = last.payment;
-    return { ...last, others: found.filter((some) => !some.some((one) => one === adopted)).flat() };
+    const others = found.flatMap(({ payments }) => (payments.some((one) => one === adopted) ? [] : payments));
+    return { ...last, others };
   }
   // Another program may have used a reference that looks like a later generation.
-  const lost = (await lostOf(db, batch, row)).find(({ generation }) => generation <= generationsMax);
+  const lost = (await lostOf(context.db, batch, row)).find(({ generation }) => generation <= generationsMax);
   if (!lost || lost.generation < first) return null;
   const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
   return { kind: 'found', generation: lost.generation, payment, others: [] };

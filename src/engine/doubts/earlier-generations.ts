@@ -1,4 +1,4 @@
-import { isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
+import { generationsMax, isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
@@ -63,6 +63,34 @@ export async function lookupGenerations(
     if (doubtful) return { ...doubtful, kind: 'doubtful', generation, reference };
   }
   return { kind: 'failed', last };
+}
+
+/** The payments that the service has of one generation of a row. */
+export interface FoundGeneration {
+  generation: number;
+  reference: string;
+  payments: readonly ServicePayment[];
+}
+
+/**
+ * Looks up a row's generations from `first` to the last possible one, by their references: a lost part of the ledger
+ * may have sent any of them. Returns those that the service has, or the lookup that was not answered.
+ */
+export async function lookupFrom(
+  { gateway, limiter }: Parts<'gateway' | 'limiter'>,
+  batch: PayingBatch,
+  row: RowRecord,
+  first: number,
+): Promise<FoundGeneration[] | LookupRetry> {
+  const found: FoundGeneration[] = [];
+  for (let generation = first; generation <= generationsMax; generation++) {
+    const reference = referenceOf(batch, row, generation);
+    const outcome = await limiter.admit('read', () => gateway.lookup(reference));
+    if (outcome.kind === 'not_found') continue;
+    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
+    found.push({ generation, reference, payments: outcome.payments });
+  }
+  return found;
 }
 
 /**

@@ -1,9 +1,7 @@
-import { generationsMax } from '../../core/state/earlier-payment.ts';
-import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type OtherRow, unsentRowsTo } from '../../ledger/rows/failed-payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { referenceOf } from '../payments/payment-request.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
+import { lookupFrom } from './earlier-generations.ts';
 import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 import { mayHaveArrived, storeLost } from './lost-payments.ts';
 
@@ -48,20 +46,15 @@ export async function withLostOfOthers(
  * Looks up the payments that may have been made for a row since the backup, and stores those that exist. Returns the
  * lookup that was not answered, or null.
  */
-async function storeLostOf(
-  { account, committer, gateway, limiter }: LostOfOthersNeeds,
-  other: OtherRow,
-): Promise<LookupRetry | null> {
-  const found: ServicePayment[] = [];
+async function storeLostOf(context: LostOfOthersNeeds, other: OtherRow): Promise<LookupRetry | null> {
   const first = other.status === 'failed' ? other.generation + 1 : other.generation;
-  for (let generation = first; generation <= generationsMax; generation++) {
-    const reference = referenceOf(other, other, generation);
-    const outcome = await limiter.admit('read', () => gateway.lookup(reference));
-    if (outcome.kind === 'not_found') continue;
-    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
-    const payments = outcome.payments.filter(mayHaveArrived);
-    found.push(...payments.map((payment) => ({ ...payment, reference, phoneNumber: other.phone_number ?? '' })));
-  }
-  if (found.length > 0) await committer.commit((unit) => storeLost(unit, account, found));
+  const generations = await lookupFrom(context, other, other, first);
+  if ('kind' in generations) return generations;
+  const found = generations.flatMap(({ reference, payments }) =>
+    payments
+      .filter(mayHaveArrived)
+      .map((payment) => ({ ...payment, reference, phoneNumber: other.phone_number ?? '' })),
+  );
+  if (found.length > 0) await context.committer.commit((unit) => storeLost(unit, context.account, found));
   return null;
 }

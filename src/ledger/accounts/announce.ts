@@ -1,8 +1,8 @@
 import type { Queryable } from '../drivers/database.ts';
 
 /**
- * Wakes whoever works on the account of the batch, once the transaction is committed: at once by a notice if the ledger
- * is on a server, and otherwise at the next look at `announcedChanges`. Call it last in a transaction, because the
+ * Wakes the runner of the batch's account once the transaction is committed: at once by a notice if the ledger is on a
+ * server, and otherwise when it next reads `announcedChanges`. Call it last in a transaction, because the
  * count of an account is locked until its end.
  */
 export async function announceBatch(tx: Queryable, batchId: string): Promise<void> {
@@ -25,7 +25,7 @@ export async function announcedChanges(db: Queryable): Promise<Map<string, numbe
   return new Map(await db.values<[string, number]>('SELECT account, changes FROM announcements'));
 }
 
-/** Wakes whoever works on the account for a webhook that was received, if the ledger is on a server. */
+/** Wakes the account's runner because a webhook was received, if the ledger is on a server. */
 export async function announceWebhook(db: Queryable, account: string): Promise<void> {
   await db.query(`SELECT ledger_announce('webhook ' || CAST(? AS TEXT))`, [account]);
 }
