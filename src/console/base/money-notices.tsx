@@ -1,5 +1,7 @@
 import { t } from '../texts/i18n.ts';
-import { Money } from './values.tsx';
+import { Badge } from './state-badge.tsx';
+import type { Column } from './table.tsx';
+import { Money, None } from './values.tsx';
 
 interface MoneyNoticesProps {
   plan: { short: readonly { currency: string; missing: string }[]; balance_trouble: string | null };
@@ -23,4 +25,19 @@ export function MoneyNotices({ plan: { short, balance_trouble }, heading: Headin
       )}
     </>
   );
+}
+
+/** The column of how much is missing in the wallets of a currency. */
+export function missingColumn(): Column<{ currency: string; missing: string | null }> {
+  return {
+    ...{ id: 'missing', label: t('wallets.missing'), isNumber: true },
+    cell: ({ missing, currency }) =>
+      missing === null ? (
+        <None />
+      ) : (
+        <Badge tone="bad">
+          <Money value={missing} currency={currency} />
+        </Badge>
+      ),
+  };
 }

@@ -1,8 +1,8 @@
 import type { paths } from '../../api/schema.ts';
+import { missingColumn } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
-import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { Money, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
@@ -80,17 +80,7 @@ function PayoutMoney({ planned: { wallets, account } }: { planned: Planned }) {
           sum('cost'),
           sum('others'),
           sum('balance'),
-          {
-            ...{ id: 'missing', label: t('wallets.missing'), isNumber: true },
-            cell: ({ missing, currency }) =>
-              missing === null ? (
-                <None />
-              ) : (
-                <Badge tone="bad">
-                  <Money value={missing} currency={currency} />
-                </Badge>
-              ),
-          },
+          missingColumn(),
         ]}
       />
     </Card>

@@ -2,9 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { paths } from '../../api/schema.ts';
 import { Loaded } from '../../base/failure.tsx';
-import { Badge } from '../../base/state-badge.tsx';
+import { missingColumn } from '../../base/money-notices.tsx';
 import { Table } from '../../base/table.tsx';
-import { Money, None, Sums } from '../../base/values.tsx';
+import { Money, Sums } from '../../base/values.tsx';
 import { formatDate, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
@@ -69,17 +69,7 @@ function ForecastTable({ account, used }: { account: string; used: readonly OfCu
         { id: 'lasts', label: t('wallets.lasts'), isHead: true, cell: lasts },
         sum('queued'),
         sum('waiting'),
-        {
-          ...{ id: 'missing', label: t('wallets.missing'), isNumber: true },
-          cell: ({ missing, currency }) =>
-            missing === null ? (
-              <None />
-            ) : (
-              <Badge tone="bad">
-                <Money value={missing} currency={currency} />
-              </Badge>
-            ),
-        },
+        missingColumn(),
         sum('spent'),
       ]}
     />
