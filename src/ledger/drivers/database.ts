@@ -46,7 +46,7 @@ export interface Database extends Queryable {
    * Runs `work` in one durable transaction. If the promise resolves, the changes are committed and on disk; if it
    * rejects, none of them remains. Faults of the database reject with an `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`,
    * `LEDGER_BUSY`, `LEDGER_DAMAGED`). Only after `LEDGER_SYNC` is it unknown what remains: nothing more is written, and
-   * whoever opens the ledger next sees it.
+   * the program that opens the ledger next sees it.
    */
   transact<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
   /**
@@ -72,7 +72,7 @@ export interface Database extends Queryable {
   isEmpty(): Promise<boolean>;
   /**
    * Calls `onNotice` for work that another process has made: see `announce.ts`. Returns a function that ends it. A
-   * notice can be lost, so whoever listens also looks now and then.
+   * notice can be lost, so a listener also reads the ledger now and then.
    */
   listen(onNotice: OnNotice): () => void;
   close(): Promise<void>;

@@ -19,7 +19,7 @@ export const checkLedger = defineOperation({
     /** The version of its schema, and the newest one that this program knows. */
     schema: z.int(),
     newest: z.int(),
-    /** What was looked at for damage, and what was found. */
+    /** How much of the database was checked for damage, and the damage that was found. */
     looked_at: z.enum(['everything', 'checksums', 'nothing']),
     faults: z.array(z.string()),
     /** As `audit-ledger` says it; null if the schema is not this program's, so that it cannot be read. */

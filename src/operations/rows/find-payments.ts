@@ -34,7 +34,7 @@ const sentRow = listedRow.omit({ paid_by: true }).extend({
 });
 
 /**
- * What was sent to one phone number, in all batches. The answer masks the number; whoever asks knows it. No log and no
+ * What was sent to one phone number, in all batches. The answer masks the number, which the caller knows. No log and no
  * list of requests keeps it.
  */
 export const findPayments = defineOperation({

@@ -86,7 +86,8 @@ const databaseRetryMs = 5_000;
 
 /**
  * The same for a database on a server, which is often away for seconds. All accounts lose it together, so people are
- * notified of it once (serving/placing.ts). `LEDGER_SYNC`: whoever opens the account next sees what was committed.
+ * notified of it once (serving/placing.ts). `LEDGER_SYNC`: the next program that takes the account sees what was
+ * committed.
  */
 const passingIfShared: typeof passing = {
   ACCOUNT_BUSY: { retryMs: placedRetryMs, notifies: 'never' },
