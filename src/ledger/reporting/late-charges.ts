@@ -159,7 +159,7 @@ export interface UnpricedPayment {
 
 /**
  * Payments that may have been charged between two times, and whose cost the service has not said. Programs of earlier
- * versions did not store what such a payment was charged.
+ * versions did not store what such a payment was charged. Their few rows have indexes of their own.
  */
 export function unpricedPayments(
   db: Queryable,
@@ -167,7 +167,11 @@ export function unpricedPayments(
 ): Promise<UnpricedPayment[]> {
   return db.query(
     `SELECT rows.batch_id, rows.row_no, COALESCE(second_topup_id, contradicted_by, rows.topup_id) AS topup_id
-     FROM batches CROSS JOIN rows ON rows.batch_id = batches.batch_id
+     FROM (SELECT batch_id, row_no FROM rows WHERE second_topup_id IS NOT NULL
+       UNION ALL
+       SELECT batch_id, row_no FROM rows WHERE contradicted IS NOT NULL AND second_topup_id IS NULL) AS found
+     CROSS JOIN rows ON rows.batch_id = found.batch_id AND rows.row_no = found.row_no
+     CROSS JOIN batches ON batches.batch_id = rows.batch_id
      WHERE account = ? AND first_sent_at <= ?
        AND (second_topup_id IS NOT NULL OR (contradicted IS NOT NULL AND contradicted_at >= ?))
        AND EXISTS (SELECT 1 FROM payments WHERE payments.batch_id = rows.batch_id AND payments.row_no = rows.row_no)

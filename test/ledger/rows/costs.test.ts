@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refundsOfOtherBatches } from '../../../src/ledger/rows/costs.ts';
+import { refundsOfOtherBatches, retriedInOtherBatches } from '../../../src/ledger/rows/costs.ts';
 import { sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
@@ -11,5 +11,14 @@ test('refunds of a period are found by time, however many rows the ledger has', 
   const [rows = '', batches = ''] = plans;
   assert.match(rows, /^SEARCH rows USING INDEX rows_refunded \(refunded_at>\? AND refunded_at<\?\)$/);
   assert.match(batches, /^SEARCH batches USING INDEX \S+ \(batch_id=\?\)$/);
+  await db.close();
+});
+
+test('batches with retried rows are found by the index of such rows, not by reading every batch', async () => {
+  const db = await sqliteLedger();
+  const { view, plans } = planned(db);
+  await retriedInOtherBatches(view, { account: 'main', batchId: 'batch-1', fromMs: 1, toMs: 2 });
+  const ofRows = plans.filter((plan) => / rows\b/.test(plan));
+  assert.deepEqual(ofRows, ['SCAN rows USING INDEX rows_tried_again'], plans.join('\n'));
   await db.close();
 });
