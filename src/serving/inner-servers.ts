@@ -1,7 +1,9 @@
+import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import type { SupervisedAccount } from '../runtime/accounts/account-supervisor.ts';
 import type { Session } from '../runtime/session/session.ts';
 import { makeApiServer } from '../server/api/api-server.ts';
+import { certificateRenewal } from '../server/api/certificate.ts';
 import { type MetricsDeps, makeMetricsServer } from '../server/metrics/metrics-server.ts';
 import { makePasswordHasher } from '../server/sign-in/password.ts';
 import { withKept } from './accounts.ts';
@@ -44,6 +46,9 @@ export function makeInnerServers(
       onChange: (account) => kept.get(account)?.nudge(),
     });
   return {
+    /** Uses the console's certificate that is in its files now. Returns whether it was replaced. */
+    renewCertificate:
+      api?.server instanceof TlsServer ? certificateRenewal(api.server, session.config.console) : () => false,
     /** Listens. Returns the address at which people open the console; null without one. */
     async listen(): Promise<URL | null> {
       if (metrics !== null && metricsAddress !== null) {

@@ -117,7 +117,7 @@ async function serveIn(
     const parts = { url, restored, onCompleted: reports.write, notifier, metrics };
     const keepOne = (name: string) => keep(session, name, () => accounts.get(name) ?? null, parts);
     const placing = await startPlacing(session, { accounts, kept, keepOne, notifier });
-    const secrets = watchSecrets(session, webhookKeys, (name) => kept.get(name)?.reopen());
+    const secrets = watchSecrets(session, webhookKeys, (name) => kept.get(name)?.reopen(), inner.renewCertificate);
     // Even without any job, files of earlier jobs' batches must still be archived.
     scheduler = startJobs(session, jobs, kept);
     reports.writeMissing();

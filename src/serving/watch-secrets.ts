@@ -9,12 +9,14 @@ type WebhookKeys = AccountConfig['webhookKeys'];
 
 /**
  * Follows secrets that are replaced while the program works. While one cannot be read, the earlier one stays in use.
- * `changed`: the account must be opened again. All other secrets are read when they are used.
+ * `changed`: the account must be opened again. `renewCertificate` returns whether it has replaced the console's. All
+ * other secrets are read when they are used.
  */
 export function watchSecrets(
   { config, clock, log }: Pick<Session, 'config' | 'clock' | 'log'>,
   webhookKeys: Map<string, WebhookKeys>,
   changed: (account: string) => void,
+  renewCertificate: () => boolean,
 ): { stop(): Promise<void> } {
   const stopping = new AbortController();
   let lastTrouble = '';
@@ -24,10 +26,13 @@ export function watchSecrets(
       log.warn('secrets cannot be read again; the earlier ones stay in use', { trouble });
     lastTrouble = trouble;
   };
+  const reportReplaced = (places: readonly string[]) => {
+    if (places.length === 0) return;
+    log.info('secrets were replaced; the new ones are used from now on', { places: places.join(', ') });
+  };
   const look = () => {
     const { places, faults, accounts } = config.rereadSecrets();
-    if (places.length > 0)
-      log.info('secrets were replaced; the new ones are used from now on', { places: places.join(', ') });
+    reportReplaced(places);
     for (const [name, fresh] of accounts) {
       const current = config.accounts.get(name);
       const isWhole = ![...faults.keys()].some((field) => field.startsWith(`accounts.${name}.`));
@@ -36,7 +41,13 @@ export function watchSecrets(
       webhookKeys.set(name, withEarlier(fresh.webhookKeys, current.webhookKeys));
       changed(name);
     }
-    report([...faults.values()].join('; '));
+    const troubles = [...faults.values()];
+    try {
+      if (renewCertificate()) reportReplaced(['the certificate of the console']);
+    } catch (error) {
+      troubles.push(errorMessage(error));
+    }
+    report(troubles.join('; '));
   };
 
   const keep = async () => {

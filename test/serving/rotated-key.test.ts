@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
@@ -98,11 +99,23 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
   const writeOthers = (which: 'old' | 'fresh') => {
     writeFileSync(join(cwd, 'HOOK'), hooks[which], { mode: 0o600 });
     writeFileSync(join(cwd, 'ANCHOR'), tokens[which], { mode: 0o600 });
+    const made = [
+      '-newkey',
+      'ec',
+      '-pkeyopt',
+      'ec_paramgen_curve:prime256v1',
+      '-keyout',
+      'key.pem',
+      '-out',
+      'cert.pem',
+    ];
+    execFileSync('openssl', ['req', '-x509', '-nodes', '-subj', `/CN=${which}`, ...made], { cwd, stdio: 'ignore' });
   };
   writeOthers('old');
   const config = {
     accounts: { main },
     log: { file: 'airbatch.log' },
+    console: { tls: { certFile: 'cert.pem', keyFile: 'key.pem' } },
     notifications: [{ kind: 'webhook', url: `${receiver.url}/people`, secretEnv: 'HOOK', on: ['finished'] }],
     traces: { url: `${receiver.url}/v1/traces`, tokenEnv: 'ANCHOR' },
     anchors: [{ kind: 'url', url: `${receiver.url}/anchor`, tokenEnv: 'ANCHOR' }],
@@ -112,7 +125,7 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
   writeFileSync(join(cwd, 'pay.csv'), `phone_number,network_id,amount,currency,reference\n${lines.join('\n')}\n`);
 
   const env = { CREDENTIALS_DIRECTORY: cwd };
-  const serving = startCommand(['--json', 'serve', '--port', '0'], { cwd, env });
+  const serving = startCommand(['--json', 'serve', '--port', '0', '--api-port', '0'], { cwd, env });
   t.after(() => serving.child.kill('SIGKILL'));
   await serving.seen(/"url"/);
   const submitted = await runHere(['submit', 'pay.csv', '--run-id', 'rotation'], { cwd, env });
@@ -140,6 +153,7 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
   assert.equal(code, 0, stderr);
   assert.deepEqual([...new Set((await sandbox.liveCharges()).values())], [1]);
   assert.match(stderr, /secrets were replaced; the new ones are used from now on/);
+  assert.match(stderr, /"places":"the certificate of the console"/);
   const [finished = assert.fail()] = receiver.news;
   assert.ok(new Webhook(hooks.fresh).verify(finished.body, finished.headers), 'news are signed with the new secret');
   const [trace = assert.fail()] = receiver.traces;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { BlockList, isIP } from 'node:net';
 import { resolve } from 'node:path';
+import { createSecureContext } from 'node:tls';
 import { z } from 'zod';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { safeUrl } from '../../core/text/safe-url.ts';
@@ -66,11 +67,15 @@ function resolveOpenId(
   return { ...provider, clientSecret: secret('console.openid.clientSecretEnv', clientSecretEnv) };
 }
 
-/** The certificate and its key. Throws `CONFIG_INVALID` if they cannot be read. */
+/** The certificate and its key. Throws `CONFIG_INVALID` if they cannot be read, or do not belong together. */
 export function readCertificate({ tls }: ConsoleConfig): { cert: string; key: string } | null {
   if (tls === null) return null;
   try {
-    return { cert: readFileSync(tls.certFile, 'utf8'), key: readFileSync(tls.keyFile, 'utf8') };
+    const pair = { cert: readFileSync(tls.certFile, 'utf8'), key: readFileSync(tls.keyFile, 'utf8') };
+    // An empty file would be taken for none, and no browser could connect.
+    if (pair.cert === '' || pair.key === '') throw new Error(`${tls.certFile} or ${tls.keyFile} is empty`);
+    createSecureContext(pair);
+    return pair;
   } catch (error) {
     throw new AirbatchError('CONFIG_INVALID', `console.tls: ${errorMessage(error)}`, { cause: error });
   }
