@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
+import { startPostgres } from '../support/postgres.ts';
 import { root } from './imports.ts';
 import { writeProcesses } from './processes.ts';
 
@@ -20,6 +21,12 @@ const roomForGarbage = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 // Many tests start the command. All processes keep the compiled code of the program in one folder; that halves what a
 // start costs.
 process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled');
+
+// One server for all processes: each would take seconds to make its own.
+const server =
+  process.env.AIRBATCH_TEST_LEDGER === 'postgres' && !process.env.AIRBATCH_TEST_POSTGRES ? await startPostgres() : null;
+if (server !== null) process.env.AIRBATCH_TEST_POSTGRES = server.url;
+server?.child.unref();
 
 const patterns = process.argv.slice(2);
 const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts', { cwd: root }).sort();
@@ -43,8 +50,9 @@ tests.on('test:summary', ({ success }) => {
   if (!success) process.exitCode = 1;
 });
 tests.compose(new spec()).pipe(process.stdout);
-process.once('beforeExit', () => {
+process.once('beforeExit', async () => {
   const slowest = [...took].sort(([, a], [, b]) => b - a).slice(0, slowestFilesMax);
   const lines = slowest.map(([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(8)} s  ${relative(root, file)}\n`);
   process.stdout.write(`\nThe files that took longest:\n${lines.join('')}`);
+  await server?.stop();
 });

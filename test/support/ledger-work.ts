@@ -3,14 +3,24 @@ import type { Database } from '../../src/ledger/drivers/database.ts';
 
 /** Calls of a ledger on another process that are under way: a virtual clock stands still meanwhile. */
 let underWay = 0;
+const waiting: (() => void)[] = [];
 
-export function isLedgerBusy(): boolean {
-  return underWay > 0;
+/** Resolves once no call is under way. It takes no processor time meanwhile, which the database needs. */
+async function ledgerAnswers(): Promise<void> {
+  if (underWay > 0) await new Promise<void>((resolve) => waiting.push(resolve));
+}
+
+/** A turn of the event loop, and then every call that is under way. Whether there was none. */
+export async function quietTurn(): Promise<boolean> {
+  await nextTurn();
+  const isQuiet = underWay === 0;
+  await ledgerAnswers();
+  return isQuiet;
 }
 
 /** Waits until everything that can run has run, as far as some turns of the event loop and the ledger show it. */
 export async function settled(turns = 30): Promise<void> {
-  for (let turn = 0; turn < turns; turn = isLedgerBusy() ? 0 : turn + 1) await nextTurn();
+  for (let turn = 0; turn < turns; turn = (await quietTurn()) ? turn + 1 : 0);
 }
 
 /** The same ledger, whose calls are counted as being under way. */
@@ -23,6 +33,7 @@ export function counted(db: Database): Database {
         return await work(...params);
       } finally {
         underWay -= 1;
+        if (underWay === 0) for (const wake of waiting.splice(0)) wake();
       }
     };
   return {

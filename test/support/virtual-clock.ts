@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Clock } from '../../src/core/time/clock.ts';
-import { isLedgerBusy } from './ledger-work.ts';
+import { quietTurn } from './ledger-work.ts';
 
 /** A clock that stands still until everything that can run has run, and then jumps to the next sleeper. */
 export interface VirtualClock extends Clock {
@@ -76,8 +76,7 @@ export function makeVirtualClock(startMs = Date.UTC(2026, 10, 20, 9), jumpsMax =
       };
       work.then(end, end);
       for (let jumps = 0; !done; ) {
-        await nextTurn();
-        if (done || pending > 0 || isLedgerBusy()) continue;
+        if (!(await quietTurn()) || done || pending > 0) continue;
         jumps += 1;
         if (jumps > jumpsMax) throw new Error('the work does not come to rest');
         if (!jump()) throw new Error('nothing is left that could wake the work');
