@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AirbatchError } from '../../../src/core/basics/errors.ts';
@@ -147,6 +148,27 @@ describe('the ledger on PostgreSQL', () => {
     });
     assert.deepEqual(await migrating.values('SELECT n FROM t'), []);
   });
+
+  test('prepares a statement under a name that can mean no other text', async (t) => {
+    const { db } = await withTable(t);
+    const prepared = await db.snapshot(async (view) => {
+      await view.query('SELECT n FROM t');
+      return view.values<[string, string]>('SELECT name, statement FROM pg_prepared_statements');
+    });
+    const text = 'SELECT n FROM t';
+    const [name] = prepared.find(([, statement]) => statement === text) ?? [];
+    assert.equal(name, `airbatch_${createHash('sha256').update(text).digest('hex').slice(0, 48)}`);
+  });
+
+  for (const state of ['26000', '42P05'])
+    test(`says what a pooler must do that loses prepared statements: ${state}`, () => {
+      const error = asLedgerError(
+        'postgres://db/airbatch',
+        Object.assign(new Error('prepared statement'), { code: state }),
+      );
+      assert.equal((error as AirbatchError).code, 'LEDGER_IO');
+      assert.match((error as AirbatchError).hint ?? '', /PgBouncer does from 1\.21 on/);
+    });
 
   test('says that the disk is full', async (t) => {
     const { db } = await withTable(t);

@@ -7,8 +7,10 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   '08': 'LEDGER_IO',
   // The server has ended a transaction of a machine that was silent for too long.
   '25P03': 'LEDGER_IO',
+  '26000': 'LEDGER_IO',
   '28': 'LEDGER_IO',
   '3D000': 'LEDGER_IO',
+  '42P05': 'LEDGER_IO',
   '53': 'LEDGER_IO',
   '53100': 'LEDGER_FULL',
   '55P03': 'LEDGER_BUSY',
@@ -26,6 +28,11 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 const hint =
   'Check that the database runs, and that its address, user and password are right. Nothing is sent without it.';
 
+/** A prepared statement is not there, or is there already: the connection is not the one that it was prepared on. */
+const pooled = ['26000', '42P05'];
+const poolerHint =
+  'The database is behind a pooler that does not keep prepared statements in transaction mode. PgBouncer does from 1.21 on, with max_prepared_statements above zero. Update it, or connect without it. Nothing is sent meanwhile.';
+
 /** Turns an error of PostgreSQL or of its connection into an error of the ledger; other errors stay unchanged. */
 export function asLedgerError(name: string, error: unknown): unknown {
   if (error instanceof AirbatchError) return error;
@@ -34,7 +41,7 @@ export function asLedgerError(name: string, error: unknown): unknown {
   if (code === undefined && syscall === undefined && !isConnectionLost(error)) return error;
   return new AirbatchError(code ?? 'LEDGER_IO', `the ledger ${name}: ${errorMessage(error)}`, {
     cause: error,
-    ...(code === undefined || code === 'LEDGER_IO' ? { hint } : {}),
+    ...(code === undefined || code === 'LEDGER_IO' ? { hint: pooled.includes(state ?? '') ? poolerHint : hint } : {}),
   });
 }
 

@@ -1,19 +1,26 @@
 import type { ClientBase, QueryArrayResult, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { allEnded } from '../../../core/basics/all-ended.ts';
 import { assert } from '../../../core/basics/assert.ts';
+import { sha256 } from '../../../core/identity/ids.ts';
 import { assertIntegers, type Queryable, type SqlValue } from '../database.ts';
 import { toPostgres } from './dialect.ts';
 import { asLedgerError } from './errors.ts';
 
-/** The name under which a connection prepares a statement. Statements are constant text, so there are a few hundred. */
+/** The names under which connections prepare statements. Statements are constant text, so there are a few hundred. */
 const names = new Map<string, string>();
 const namesMax = 500;
+/** 192 bits. PostgreSQL cuts a name off after 63 bytes. */
+const digestDigits = 48;
 
+/**
+ * The digest of the text: behind PgBouncer, a connection may have statements that another program has prepared, and a
+ * name must never mean another text.
+ */
 function nameOf(sql: string): string {
   let name = names.get(sql);
   if (name === undefined) {
     assert(names.size < namesMax, 'SQL is constant text: too many different statements');
-    name = `airbatch_${names.size + 1}`;
+    name = `airbatch_${sha256(sql).slice(0, digestDigits)}`;
     names.set(sql, name);
   }
   return name;
