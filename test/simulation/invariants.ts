@@ -73,9 +73,14 @@ export interface Judged {
   /** When a backup was put back (world time), or null: of what was sent before it the ledger may know nothing. */
   restoredAt: number | null;
   /**
-   * Whether the ledger was restored where the service has no list, so that nobody can know what other runs have lost.
+   * Whether the ledger was restored where the service has no list, so that what has failed may be a lost payment.
    */
   isBlind: boolean;
+  /**
+   * References of payments that a restored ledger can neither list nor look up, since it has no row of them: nobody can
+   * compare other rows with them.
+   */
+  unseen: ReadonlySet<string>;
   olderCopy: OlderCopy | null;
 }
 
@@ -207,8 +212,8 @@ function generationOf(reference: string, first: string): number {
 const repeatMsMax = 7 * 24 * 3_600_000;
 
 /** Under different run ids nobody is sent the same twice within a week: the guard holds the second for a person. */
-function notRepeated({ payments, isBlind }: Judged): Verdict[] {
-  const live = isBlind ? [] : payments.filter(arrivedAtOnce);
+function notRepeated({ payments, unseen }: Judged): Verdict[] {
+  const live = payments.filter((one) => arrivedAtOnce(one) && !unseen.has(one.reference));
   return live.flatMap((one, index) => {
     const again = live
       .slice(index + 1)
@@ -226,8 +231,9 @@ function notRepeated({ payments, isBlind }: Judged): Verdict[] {
 /**
  * Each file asks for a number once: whatever was corrected between the files of a run, the number is paid once by it.
  */
-function notCorrected({ payments, isBlind }: Judged): Verdict[] {
-  const live = isBlind ? [] : payments.filter(arrivedAtOnce).map((one) => `${one.number} in ${runOf(one)}`);
+function notCorrected({ payments, unseen }: Judged): Verdict[] {
+  const seen = payments.filter((one) => arrivedAtOnce(one) && !unseen.has(one.reference));
+  const live = seen.map((one) => `${one.number} in ${runOf(one)}`);
   const twice = live.filter((one, index) => live.indexOf(one) < index);
   return twice.map((one) => ({ invariant: 'corrected', what: `the number ${one} was paid more than once` }));
 }

@@ -258,6 +258,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: 'context !== null ? rows :',
   },
   {
+    name: 'after a restore of Version 1, rows of other batches are not looked up',
+    seed: 196,
+    file: 'engine/dispatch/dispatch.ts',
+    find: 'return withLostOfOthers(context, await restoreLookup(context, rows, restoredAtMs), restoredAtMs);',
+    replace: 'return restoreLookup(context, rows, restoredAtMs);',
+  },
+  {
     name: 'a row that is fed in again goes on whatever became of it',
     seed: 48,
     file: 'core/duplicates/decision-table.ts',

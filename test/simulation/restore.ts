@@ -1,6 +1,7 @@
 import { listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { importFile } from './fed-again.ts';
+import type { Plan } from './plan.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -49,15 +50,33 @@ export async function restore(world: World, rested: boolean): Promise<boolean> {
   // What was acknowledged since the backup is gone: that is what a restore does.
   Object.assign(world, { webhooks: [], restoredAt: clock.monotonic(), sayRestored: !isUnsaid });
   const references = world.service.payments().map(({ reference }) => reference);
-  // Where Version 1's look-ups lag, the program cannot see what is lost; its service refuses a reference that was used.
-  const isSeen = plan.version === 'v2' || plan.network.list_lags === 0;
+  const isSeen = showsLost(plan);
   const lost = new Set(references.filter((reference) => isSeen && disk.intentOf(reference) === null));
   if (isUnsaid) world.olderCopy = { lost, saidAt: null };
-  const known = (await listBatches(await disk.inspect(), 100)).map(({ batch_id }) => batch_id);
+  const ledger = await disk.inspect();
+  const known = (await listBatches(ledger, 100)).map(({ batch_id }) => batch_id);
+  if (plan.version === 'v1') world.unseen = unseenPayments(references, isSeen ? await ledger.query(namesOfRows) : []);
   world.filesLeft = filesAfter(world, world.random.fork('restore'), known);
   await clock.sleep(plan.restore.delayMs);
   world.calmAfterMs = clock.monotonic() + plan.calmAfterMs;
   return true;
+}
+
+/**
+ * Where Version 1's look-ups lag, the program cannot see what is lost; its service refuses a reference that was used.
+ */
+export function showsLost({ version, network }: Plan): boolean {
+  return version === 'v2' || network.list_lags === 0;
+}
+
+/** The first references of all rows. */
+const namesOfRows = `SELECT batches.run_id || '/' || rows.row_ref AS reference FROM rows
+  JOIN batches ON batches.batch_id = rows.batch_id`;
+
+/** Those of the payments that no row of a restored ledger can look up. */
+function unseenPayments(references: readonly string[], rows: readonly object[]): Set<string> {
+  const known = new Set(rows.map((row) => ('reference' in row ? row.reference : null)));
+  return new Set(references.filter((one) => !known.has(one.replace(/~[0-9]+$/, ''))));
 }
 
 /**

@@ -16,7 +16,7 @@ import { isHalted, judge, type SeenRequest, type SeenWebhook, type Verdict } fro
 import { makePlan, type Plan } from './plan.ts';
 import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
-import { backUp, type OlderCopy, restore } from './restore.ts';
+import { backUp, type OlderCopy, restore, showsLost } from './restore.ts';
 import { asNamed } from './row-refs.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { openService, type SimulatedService, type SimulatedWebhook } from './service.ts';
@@ -94,6 +94,8 @@ export interface World {
   sayRestored: boolean;
   /** Where nobody says so before the program asks for it. */
   olderCopy: OlderCopy | null;
+  /** References of payments that the restored ledger cannot know of. */
+  unseen: ReadonlySet<string>;
   /** The files that an operator gives after that. */
   filesLeft: Omit<GivenFile, 'batchId'>[];
 }
@@ -150,6 +152,7 @@ export async function simulate(
     restoredAt: null,
     sayRestored: false,
     olderCopy: null,
+    unseen: new Set(),
     filesLeft: [],
   };
   try {
@@ -162,12 +165,13 @@ export async function simulate(
     const db = await world.disk.inspect();
     const { rowsByBatch, seen, webhooks } = world;
     const { restoredAt } = world;
-    const isBlind = restoredAt !== null && plan.version === 'v1';
+    const isBlind = restoredAt !== null && !showsLost(plan);
     const payments = world.service.payments();
     for (const { reference, arrivedAfterAllAt } of payments)
       if (arrivedAfterAllAt !== null) note(world, 'failed_then_paid', `${reference} at ${arrivedAfterAllAt}`);
-    const { olderCopy } = world;
-    const judged = await judge({ db, rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind, olderCopy });
+    const { olderCopy, unseen } = world;
+    const facts = { rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind, unseen, olderCopy };
+    const judged = await judge({ db, ...facts });
     const lost = world.disk.losses();
     const stale = world.disk.staleWrites();
     const fenced = stale > 0 ? [{ invariant: 'I11', what: `${stale} writes under a stale fence` }] : [];

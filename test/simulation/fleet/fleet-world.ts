@@ -213,7 +213,8 @@ export async function simulateFleet(plan: FleetPlan): Promise<RunResult> {
     const db = openSqlite(server.path());
     const isBlind = restoredAt !== null && plan.service.version === 'v1';
     const payments = service.payments();
-    const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, olderCopy };
+    const unseen = new Set(isBlind ? payments.map(({ reference }) => reference) : []);
+    const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, unseen, olderCopy };
     const judged = await judge({ db, ...facts });
     await db.close();
     const stale = world.staleWrites.map((what) => ({ invariant: 'I11', what }));
