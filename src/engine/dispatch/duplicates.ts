@@ -14,7 +14,8 @@ import { earlierPaymentsTo } from '../../ledger/rows/earlier-payments.ts';
 import { maximumKnownUntil, saveMaximumKnownUntil } from '../../ledger/rows/row-decisions.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { type ConfirmedFailures, failureName } from '../doubts/failed-before.ts';
+import type { ConfirmedFailures } from '../doubts/failed-before.ts';
+import { rowName } from '../doubts/lookup-retry.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 
 /** The earlier payments with which rows of one batch are compared right before they are sent. */
@@ -95,7 +96,7 @@ export function isAnyUnread(before: EarlierToRows, row: RowRecord, confirmed: Co
       isSent(one) &&
       one.status === 'failed' &&
       one.contradicted === null &&
-      !confirmed.has(failureName(one)) &&
+      !confirmed.has(rowName(one)) &&
       isReadBefore(asking, one, before.rules),
   );
 }

@@ -1,5 +1,4 @@
 import { isReadBefore } from '../../core/duplicates/comparison.ts';
-import type { SentPayment } from '../../core/duplicates/earlier-payments.ts';
 import { duplicateRules } from '../../core/duplicates/question.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
@@ -13,16 +12,12 @@ import { type PayingBatch, paymentNames } from '../payments/payment-request.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
 import { type EarlierGenerations, holdMayBePaid, type LookupDeps, lookupGenerations } from './earlier-generations.ts';
-import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+import { type LookupRetry, rowName, withOthersRead } from './lookup-retry.ts';
 
 type FailedBeforeNeeds = Parts<Asks | Writes | 'batches' | 'picker'>;
 
 /** The failed rows that were just read again and that the service still calls failed. */
 export type ConfirmedFailures = ReadonlySet<string>;
-
-export function failureName({ batch_id, row_no }: Pick<SentPayment, 'batch_id' | 'row_no'>): string {
-  return `${batch_id}:${row_no}`;
-}
 
 /**
  * Reads failed payments of other batches to the same person again (I17): those that would hold one of these rows if
@@ -34,34 +29,16 @@ export async function withFailuresRead(
   context: FailedBeforeNeeds,
   rows: readonly RowRecord[],
 ): Promise<{ rows: RowRecord[]; confirmed: ConfirmedFailures }> {
-  const confirmed = new Set<string>();
-  const reads = new Map<string, Promise<LookupRetry | null>>();
-  const readOnce = (failed: FailedRow) => {
-    const name = failureName(failed);
-    const reading = reads.get(name) ?? readAgain(context, failed);
-    reads.set(name, reading);
-    return reading;
-  };
-  const judged = await Promise.all(
+  const found = await Promise.all(
     [...Map.groupBy(rows, ({ batch_id }) => batch_id)].map(async ([batchId, ofBatch]) => {
       const open = context.batches.get(batchId);
-      const toRead = open ? await failuresBefore(context, open, ofBatch) : new Map<RowRecord, FailedRow[]>();
-      return Promise.all(
-        ofBatch.map(async (row) => {
-          const failures = toRead.get(row) ?? [];
-          const unread = (await Promise.all(failures.map(readOnce))).find((one) => one !== null);
-          if (unread) {
-            await scheduleLookupRetry(context, row, unread);
-            return [];
-          }
-          for (const failed of failures) confirmed.add(failureName(failed));
-          return [row];
-        }),
-      );
+      return open ? [...(await failuresBefore(context, open, ofBatch))] : [];
     }),
   );
-  const free = new Set(judged.flat(2));
-  return { rows: rows.filter((row) => free.has(row)), confirmed };
+  const toRead = new Map(found.flat());
+  const failuresOf = (row: RowRecord) => toRead.get(row) ?? [];
+  const free = await withOthersRead(context, rows, failuresOf, (failed) => readAgain(context, failed));
+  return { rows: free, confirmed: new Set(free.flatMap(failuresOf).map(rowName)) };
 }
 
 /** The failed payments that must be read before each row is sent. Rows without such payments are left out. */

@@ -11,6 +11,8 @@ import { unansweredMsMax, unansweredWaitMs } from '../pacing/read-trouble.ts';
 import { evidenceData } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
 
+type LookupRetryNeeds = Parts<'committer' | 'log' | 'picker' | 'readTrouble'>;
+
 /** A payment whose lookup must succeed before its row is sent, and failed. */
 export interface LookupRetry {
   kind: 'unread';
@@ -23,7 +25,7 @@ export interface LookupRetry {
  * day the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
  */
 export async function scheduleLookupRetry(
-  context: Parts<'committer' | 'log' | 'picker' | 'readTrouble'>,
+  context: LookupRetryNeeds,
   row: RowRecord,
   unread: LookupRetry,
 ): Promise<void> {
@@ -41,6 +43,38 @@ export async function scheduleLookupRetry(
     row: row.row_no,
     request_id: unread.problem.evidence.requestId,
   });
+}
+
+/**
+ * Returns those of the rows that may be sent: all of their `others` were read. Each other row is read once. A row with
+ * one that could not be read gets its next attempt later.
+ */
+export async function withOthersRead<Other extends RowRecord>(
+  context: LookupRetryNeeds,
+  rows: readonly RowRecord[],
+  othersOf: (row: RowRecord) => readonly Other[],
+  read: (other: Other) => Promise<LookupRetry | null>,
+): Promise<RowRecord[]> {
+  const reads = new Map<string, Promise<LookupRetry | null>>();
+  const readOnce = (other: Other) => {
+    const name = rowName(other);
+    const reading = reads.get(name) ?? read(other);
+    reads.set(name, reading);
+    return reading;
+  };
+  const isFree = await Promise.all(
+    rows.map(async (row) => {
+      const unread = (await Promise.all(othersOf(row).map(readOnce))).find((one) => one !== null);
+      if (unread) await scheduleLookupRetry(context, row, unread);
+      return !unread;
+    }),
+  );
+  return rows.filter((_, index) => isFree[index]);
+}
+
+/** Tells rows of several batches apart. */
+export function rowName({ batch_id, row_no }: Pick<RowRecord, 'batch_id' | 'row_no'>): string {
+  return `${batch_id}:${row_no}`;
 }
 
 /** Returns the row with its next attempt, or held; null if another writer changed it first. */

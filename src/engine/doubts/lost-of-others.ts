@@ -2,7 +2,7 @@ import { type OtherRow, unsentRowsTo } from '../../ledger/rows/failed-payments.t
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import { lookupFrom } from './earlier-generations.ts';
-import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
+import { type LookupRetry, withOthersRead } from './lookup-retry.ts';
 import { mayHaveArrived, storeLost } from './lost-payments.ts';
 
 type LostOfOthersNeeds = Parts<Asks | Writes | 'account' | 'picker'>;
@@ -23,23 +23,9 @@ export async function withLostOfOthers(
   const ready = rows.filter(({ status }) => status === 'ready');
   const numbers = new Set(ready.flatMap(({ phone_number }) => (phone_number === null ? [] : [phone_number])));
   const others = await unsentRowsTo(db, { account, createdBy: restoredAtMs }, [...numbers]);
-  const reads = new Map<OtherRow, Promise<LookupRetry | null>>();
-  const readOnce = (other: OtherRow) => {
-    const reading = reads.get(other) ?? storeLostOf(context, other);
-    reads.set(other, reading);
-    return reading;
-  };
-  const isFree = await Promise.all(
-    rows.map(async (row) => {
-      const asked = others.filter(
-        (other) => row.status === 'ready' && other.phone_number === row.phone_number && other.batch_id !== row.batch_id,
-      );
-      const unread = (await Promise.all(asked.map(readOnce))).find((one) => one !== null);
-      if (unread) await scheduleLookupRetry(context, row, unread);
-      return !unread;
-    }),
-  );
-  return rows.filter((_, index) => isFree[index]);
+  const othersOf = ({ status, phone_number, batch_id }: RowRecord) =>
+    others.filter((one) => status === 'ready' && one.phone_number === phone_number && one.batch_id !== batch_id);
+  return withOthersRead(context, rows, othersOf, (other) => storeLostOf(context, other));
 }
 
 /**
