@@ -5,7 +5,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { hasPromised, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import { hasPromised, nextDueAt, nextLookupAt } from '../../ledger/rows/in-flight-rows.ts';
 
 /**
  * Whether a runner can make progress with the batch within `patienceMs`, without a person. A batch whose rows are all
@@ -32,7 +32,7 @@ async function seemsToProgress(db: Queryable, batch: BatchRecord, now: number, p
   const rows = { to_send: counts.get('ready') ?? 0, in_doubt: counts.get('in_doubt') ?? 0 };
   const isStarted = batch.status === 'running' || batch.status === 'approved';
   if (isStarted && maySendMore(rows, waitsForFirstRows(batch, counts))) return true;
-  const doubtAt = await nextDueAt(db, batch.batch_id, 'in_doubt');
+  const doubtAt = await nextLookupAt(db, batch.batch_id, now);
   return doubtAt !== null && doubtAt - now <= patienceMs;
 }
 

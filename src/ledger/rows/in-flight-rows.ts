@@ -1,5 +1,6 @@
 import { overdueCode } from '../../core/state/overdue.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { highestClock } from '../schema/ledger-state.ts';
 import { inState, type RowRecord } from './rows.ts';
 
 /**
@@ -34,6 +35,19 @@ export async function nextDueAt(
     [batchId, status],
   );
   return first?.at ?? null;
+}
+
+/**
+ * A due time of a runner as a clock that shows `now` will show it (epoch ms). A runner's time never goes back: after a
+ * clock that was ahead, it continues from the highest time.
+ */
+export async function dueByClock(db: Queryable, dueAt: number | null, now: number): Promise<number | null> {
+  return dueAt === null ? null : dueAt - Math.max(0, (await highestClock(db)) - now);
+}
+
+/** When the next lookup of a batch's rows in doubt is due, by a clock that shows `now`; null if none is scheduled. */
+export async function nextLookupAt(db: Queryable, batchId: string, now: number): Promise<number | null> {
+  return dueByClock(db, await nextDueAt(db, batchId, 'in_doubt'), now);
 }
 
 /** Rows in doubt that only a person can end: no lookup of them is scheduled. */

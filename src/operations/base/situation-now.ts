@@ -9,7 +9,7 @@ import { approvalsOf } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countContradicted, countPaidTwice } from '../../ledger/reporting/contradictions.ts';
-import { countLeftToPerson, countOverdue, nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import { countLeftToPerson, countOverdue, nextLookupAt } from '../../ledger/rows/in-flight-rows.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { AccountConfig } from '../../runtime/settings/account-config.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
@@ -95,7 +95,7 @@ export async function situationNow(
     counts: Object.fromEntries(counts) as Partial<Record<RowState, number>>,
     pauses: (await openPauses(db, batch)).map(({ reason }) => reason),
     leftToPerson: counts.has('in_doubt') ? await countLeftToPerson(db, id) : 0,
-    lookupAt: counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null,
+    lookupAt: counts.has('in_doubt') ? await nextLookupAt(db, id, clock.now()) : null,
     overdue: counts.has('accepted') ? await countOverdue(db, id) : 0,
     waitsForFirstRows: waitsForFirstRows(batch, counts),
     contradicted: counts.has('failed') ? await countContradicted(db, id) : 0,

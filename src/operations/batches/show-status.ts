@@ -9,7 +9,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { contradictedRows } from '../../ledger/reporting/contradictions.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
-import { countOverdue, firstOverdue } from '../../ledger/rows/in-flight-rows.ts';
+import { countOverdue, dueByClock, firstOverdue } from '../../ledger/rows/in-flight-rows.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
@@ -96,7 +96,7 @@ export const showStatus = defineOperation({
       situation: situationJson(situation),
       waits_for: wait?.text ?? null,
       waits_ways: [...(wait?.ways ?? [])],
-      attention: await Promise.all(rows.map((row) => attentionOf(db, batch, row))),
+      attention: await Promise.all(rows.map((row) => attentionOf(session, batch, row))),
       attention_more: Math.max(0, all - rows.length),
       contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({
         ...{ row: row_no, line, service_status: contradicted ?? '' },
@@ -107,7 +107,11 @@ export const showStatus = defineOperation({
   },
 });
 
-async function attentionOf(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<z.output<typeof attention>> {
+async function attentionOf(
+  { db, clock }: Session,
+  batch: BatchRecord,
+  row: RowRecord,
+): Promise<z.output<typeof attention>> {
   const { row_no, line, status, failure_reason, service_status } = row;
   const problems = problemsOf(row);
   const ofProblems = problems.flatMap(({ message, suggestion }) => [message, suggestion]).join(' ');
@@ -116,7 +120,7 @@ async function attentionOf(db: Queryable, batch: BatchRecord, row: RowRecord): P
     status,
     why: status === 'held' ? ofProblems : (failure_reason ?? ''),
     sent_at: isoOrNull(row.first_sent_at),
-    next: isoOrNull(row.next_action_at),
+    next: isoOrNull(await dueByClock(db, row.next_action_at, clock.now())),
     line,
     person: personOf(batch, row, { mask: false }),
     problems,

@@ -4,8 +4,8 @@ import { isoOrNull } from '../../core/time/clock.ts';
 import { lastEvidence } from '../../engine/doubts/in-doubt.ts';
 import { paymentNames } from '../../engine/payments/payment-request.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import type { Queryable } from '../../ledger/drivers/database.ts';
 import { batchesInDoubt, type DoubtInShort, doubtsOf, findDoubt } from '../../ledger/rows/doubts.ts';
+import { dueByClock } from '../../ledger/rows/in-flight-rows.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import { personOf } from '../../reports/summary/stored.ts';
@@ -83,7 +83,6 @@ export const listDoubts = defineOperation({
     people: z.array(z.string()),
   }),
   async run({ session }, query) {
-    const { db } = session;
     const all = await doubtsFor(session, query);
     const total = new Sums();
     for (const { doubt: row } of all)
@@ -92,7 +91,7 @@ export const listDoubts = defineOperation({
     const rest = after === undefined ? all : all.filter((one) => one.key > after);
     const page = rest.slice(0, limit);
     const doubts: z.output<typeof doubt>[] = [];
-    for (const { batch, doubt: row } of page) doubts.push(...(await described(db, batch, row)));
+    for (const { batch, doubt: row } of page) doubts.push(...(await described(session, batch, row)));
     return {
       count: all.length,
       sums: total.toObject(),
@@ -131,7 +130,7 @@ async function doubtsFor(session: Session, query: z.output<typeof input>): Promi
 
 /** Empty if the row has left its doubt since it was listed. */
 async function described(
-  db: Queryable,
+  { db, clock }: Session,
   batch: BatchRecord,
   { row_no }: DoubtInShort,
 ): Promise<z.output<typeof doubt>[]> {
@@ -154,7 +153,7 @@ async function described(
         ...{ http_status: evidence.httpStatus, code: evidence.code, message: maskNumbers(evidence.message) },
       },
       why: failure_reason && maskNumbers(failure_reason),
-      next: isoOrNull(row.next_action_at),
+      next: isoOrNull(await dueByClock(db, row.next_action_at, clock.now())),
       last_look_up: asked && {
         at: isoOrNull(asked.looked_up_at) ?? '',
         by: asked.looked_up_by ?? '',

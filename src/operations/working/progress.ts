@@ -3,7 +3,7 @@ import { type BatchBefore, batchesBefore } from '../../engine/forecast/sending.t
 import { type AccountGate, causeOf } from '../../engine/pacing/account-gate.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
-import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import { nextLookupAt } from '../../ledger/rows/in-flight-rows.ts';
 import { accountsNow, type LedgerNow, paceOf } from '../base/account-now.ts';
 import { beforeText, serviceText } from '../base/blockers.ts';
 import type { ProgressEvent } from '../base/events.ts';
@@ -54,7 +54,7 @@ async function progressOf(session: LedgerNow, batchIds: readonly string[]): Prom
     sum.is_paused ||= batch?.status === 'paused';
     const account = batch && (await accountOf(batch.account));
     const pace = account && paceOf(account, batch);
-    const dueAt = count('in_doubt') > 0 ? await nextDueAt(db, batchId, 'in_doubt') : null;
+    const dueAt = count('in_doubt') > 0 ? await nextLookupAt(db, batchId, clock.now()) : null;
     if (dueAt !== null) lookupAt = Math.min(lookupAt ?? dueAt, dueAt);
     if (!pace) continue;
     gate ??= account.gate;

@@ -5,7 +5,7 @@ import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import { lastPromisedAt } from '../../ledger/reporting/review.ts';
-import { nextDueAt } from '../../ledger/rows/in-flight-rows.ts';
+import { nextLookupAt } from '../../ledger/rows/in-flight-rows.ts';
 import { durationText, timeText } from '../../reports/sentences/format.ts';
 import { accountNow } from '../base/account-now.ts';
 import { followedText, isKeptByService, waitsFor } from '../base/blockers.ts';
@@ -153,7 +153,7 @@ async function followedSentences(
   counts: ReadonlyMap<string, number>,
   now: number,
 ): Promise<string[]> {
-  const lookupAt = counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null;
+  const lookupAt = counts.has('in_doubt') ? await nextLookupAt(db, id, now) : null;
   const followed = followedText(counts, lookupAt, now);
   return followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`];
 }

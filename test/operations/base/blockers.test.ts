@@ -72,6 +72,36 @@ test('if one of the first rows waits for a person, the batch waits for that pers
   assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
 });
 
+test('after a clock that was ahead, the next look-up is shown when it will be made', async () => {
+  const rig = await makeRig();
+  const { db, clock, service } = rig;
+  const startedAt = clock.now();
+  const hours = (count: number) => count * 3_600_000;
+  const lookedUpAt: number[] = [];
+  const { lookup } = service;
+  service.lookup = (reference) => {
+    lookedUpAt.push(Math.floor(clock.monotonic() / hours(1)));
+    return lookup(reference);
+  };
+  service.script('run-1/ref-1', 'lose_answer');
+  service.hidden.add('run-1/ref-1');
+  await rig.add(someRows(1));
+  await rig.run(60_000);
+  clock.setWall(clock.now() + hours(31));
+  await rig.run(60_000);
+  clock.setWall(startedAt + clock.monotonic());
+  const account = await accountNow({ db, clock }, 'main');
+  const session = { db, clock, config: { accounts: new Map() } };
+  const words = await waitsFor(session, await rig.batch(), await countRows(db, 'batch-1'), account);
+  assert.equal(
+    words,
+    'the next look-up of 1 row in doubt, in 1 h; a program must do it then, and none is running [run]',
+  );
+  // The time of the runners continues from the highest time, so the look-ups come after their usual delays.
+  await rig.run();
+  assert.deepEqual(lookedUpAt, [0, 1, 6, 24]);
+});
+
 test('a batch that waits for the answer whether to send it, or for money, says what to do', async () => {
   const rig = await makeRig();
   const { db, clock } = rig;
