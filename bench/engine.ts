@@ -9,9 +9,9 @@ import { furnish, inWorkplace, noLimits } from './workplace.ts';
 
 /** Who is compared, in the order of their turns. */
 const rivals: readonly { name: Rival; title: string; goal?: Figure['goal'] }[] = [
-  { name: 'bare', title: 'bare loop', goal: { atLeast: 0.5 } },
-  { name: 'bullmq', title: 'BullMQ', goal: { atLeast: 1 } },
-  { name: 'pgboss', title: 'pg-boss', goal: { atLeast: 5 } },
+  { name: 'bare', title: 'bare loop', goal: { atLeast: 0.7 } },
+  { name: 'bullmq', title: 'BullMQ', goal: { atLeast: 1.3 } },
+  { name: 'pgboss', title: 'pg-boss', goal: { atLeast: 6 } },
   { name: 'pgbossBatched', title: 'pg-boss, 64 jobs at a time' },
 ];
 
