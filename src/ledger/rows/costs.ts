@@ -126,19 +126,42 @@ export function recentCosts(
   );
 }
 
-/**
- * The cost of a batch's rows that buy products, by the currency of the wallets. SQL only counts the few distinct
- * prices, because it would add them as floats.
- */
-export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
+/** How many rows had one cost. SQL only counts the few distinct costs, because it would add them as floats. */
+interface CostCount {
+  cost_currency: string;
+  cost: string;
+  count: number;
+}
+
+function sumOfCosts(costs: readonly CostCount[]): Record<string, string> {
   const sums = new Sums();
-  const prices = await db.query<{ cost_currency: string; cost: string; count: number }>(
+  for (const { cost_currency, cost, count } of costs) sums.add(cost_currency, multiplyAmount(cost, count));
+  return sums.toObject();
+}
+
+/** The cost of a batch's rows that buy products, by the currency of the wallets. */
+export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
+  const costs = await db.query<CostCount>(
     `SELECT cost_currency, cost, COUNT(*) AS count FROM rows
      WHERE batch_id = ? AND product_id IS NOT NULL AND cost IS NOT NULL GROUP BY cost_currency, cost`,
     [batchId],
   );
-  for (const { cost_currency, cost, count } of prices) sums.add(cost_currency, multiplyAmount(cost, count));
-  return sums.toObject();
+  return sumOfCosts(costs);
+}
+
+/** The cost of a batch's rows that were first sent before `beforeMs` (epoch ms), by the currency of the wallets. */
+export async function costsSentBefore(
+  db: Queryable,
+  batchId: string,
+  beforeMs: number,
+): Promise<Record<string, string>> {
+  const costs = await db.query<CostCount>(
+    `SELECT cost_currency, cost, COUNT(*) AS count FROM rows
+     WHERE batch_id = ? AND first_sent_at < ? AND cost IS NOT NULL AND cost_currency IS NOT NULL
+     GROUP BY cost_currency, cost`,
+    [batchId, beforeMs],
+  );
+  return sumOfCosts(costs);
 }
 
 /** Writes what a batch was charged in one currency: a decimal text. */

@@ -1,5 +1,6 @@
 import { compareAmounts, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchSummary } from '../summary/summary.ts';
+import { byWalletCurrency } from '../summary/unnamed-currencies.ts';
 import { counted } from '../text/counted-text.ts';
 import { sumsText } from './format.ts';
 
@@ -22,7 +23,8 @@ export function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary
  * Whether the wallets agree with the charges. Empty if they were not read both before the first row and after the last.
  */
 export function balanceSentences(summary: BatchSummary): string[] {
-  if (summary.balance.explained !== true) return [...restSentences(summary), ...uncertainSentences(summary)];
+  const more = [...sentBeforeSentences(summary), ...uncertainSentences(summary)];
+  if (summary.balance.explained !== true) return [...restSentences(summary), ...more];
   const others = paymentsInNoSum(summary);
   const late = summary.balance.explanation.filter(({ charged_late }) => charged_late !== '0');
   const sums = sumsText(Object.fromEntries(late.map(({ currency, charged_late }) => [currency, charged_late])));
@@ -31,7 +33,19 @@ export function balanceSentences(summary: BatchSummary): string[] {
     sentences.push(`They include ${sums} for ${others ?? 'paid rows whose cost the service changed afterwards'}.`);
   else if (others !== null)
     sentences.push(`Nothing had been charged by then for ${others}; later charges are not included here.`);
-  return [sentences.join(' '), ...uncertainSentences(summary)];
+  return [sentences.join(' '), ...more];
+}
+
+/** What is in no comparison: a lost part of the ledger has paid it, before this batch was approved. */
+function sentBeforeSentences({ balance: { explanation }, charged }: BatchSummary): string[] {
+  const total = byWalletCurrency(explanation, charged.total);
+  const before = explanation.map(({ currency, charged_by_this_batch }): [string, string] => [
+    currency,
+    subtractAmounts(total[currency] ?? '0', charged_by_this_batch),
+  ]);
+  const sums = Object.fromEntries(before.filter(([, amount]) => compareAmounts(amount, '0') > 0));
+  if (Object.keys(sums).length === 0) return [];
+  return [`${sumsText(sums)} was charged before the balance was first read, and is not compared with it.`];
 }
 
 /** What is not explained, by currency. */

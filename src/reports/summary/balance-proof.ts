@@ -3,6 +3,7 @@ import { isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { LateCost } from '../../ledger/reporting/late-charges.ts';
+import { costsSentBefore } from '../../ledger/rows/costs.ts';
 import { chargesBetween } from './charges-between.ts';
 import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
 import { type UncertainCharges, weighUncertain } from './uncertain-charges.ts';
@@ -45,6 +46,7 @@ export interface BalanceExplanation {
   currency: string;
   /** before - after, over all wallets in this currency. */
   difference: string;
+  /** Without the rows that had been paid before the first reading. */
   charged_by_this_batch: string;
   /**
    * What this batch was charged between the two readings for payments that are in no row's cost: those that had failed
@@ -117,7 +119,28 @@ async function explain(
   const { charged, refunds, ...times } = known;
   const span = { account: batch.account, batchId: batch.batch_id, ...times };
   const { late, others, undated } = await chargedMeanwhile(view, span);
-  return weighUncertain(view, addUp(wallets, { batch: charged, late, refunds, others }), span, undated);
+  const all = addUp(wallets, { batch: charged, late, refunds, others });
+  return weighUncertain(view, await withoutSentBefore(view, all, span), span, undated);
+}
+
+/**
+ * Leaves out what rows were charged that had been sent before the first reading: a lost part of a ledger has paid them,
+ * and the restored one has found them. Only where less left the wallets by at least as much: by a service whose clock
+ * differs, other rows seem to be as early.
+ */
+async function withoutSentBefore(
+  view: Queryable,
+  explanation: readonly BalanceExplanation[],
+  { batchId, fromMs }: { batchId: string; fromMs: number },
+): Promise<readonly BalanceExplanation[]> {
+  if (explanation.every(({ unexplained }) => compareAmounts(unexplained, '0') >= 0)) return explanation;
+  const before = byWalletCurrency(explanation, await costsSentBefore(view, batchId, fromMs));
+  return explanation.map((one) => {
+    const cost = before[one.currency] ?? '0';
+    const unexplained = addAmounts(one.unexplained, cost);
+    const charged_by_this_batch = subtractAmounts(one.charged_by_this_batch, cost);
+    return compareAmounts(unexplained, '0') > 0 ? one : { ...one, charged_by_this_batch, unexplained };
+  });
 }
 
 function addUp(

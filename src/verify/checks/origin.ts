@@ -26,6 +26,8 @@ export class OriginTotals {
   readonly refunds = new ExactSums();
   /** The refunds of their costs before the wallets were read for the second time. */
   readonly refundsByReading = new ExactSums();
+  /** The costs of rows that had been sent before the wallets were read for the first time. */
+  readonly sentBefore = new ExactSums();
   /** Charges that are in no row's cost, less their refunds, between the two readings of the wallets. */
   readonly late = new ExactSums();
   /** Late charges that may have been in that time or not, by currency; and each of them, by `nameOfCharge`. */
@@ -55,6 +57,8 @@ export class OriginTotals {
       if (amount && currency) this.approvedSums.add(currency, amount);
     }
     if (status === 'completed') this.#addRefund(row, rowNo);
+    if (row.cost && Date.parse(row.first_sent_at ?? '') < this.#readFirst)
+      this.sentBefore.add(row.cost_currency ?? '', row.cost);
     this.#addLate(row, rowNo);
   }
 

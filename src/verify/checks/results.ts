@@ -77,7 +77,7 @@ export async function checkResults(
   checkSums('requested', summary.requested, requested, findings);
   checkSums('charged', summary.charged, charged, findings);
   checkDerived(summary, derived, { masked: manifest.masked, activeMs: chain.activeMs() }, findings);
-  checkBalanceProof(summary, findings);
+  checkBalanceProof(summary, origin.sentBefore, findings);
   checkRefunds(summary, { chain, refunded: origin.refundsByReading }, findings);
   checkLateCharges(summary, origin, findings);
   const isChanged = await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);

@@ -11,10 +11,13 @@ import { saveCost } from '../../../src/ledger/rows/costs.ts';
 import { findRow, type RowRecord } from '../../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../../src/reports/reports.ts';
+import { balanceSentences } from '../../../src/reports/sentences/balance-sentences.ts';
 import { failureText } from '../../../src/reports/sentences/format.ts';
 import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import type { Failures } from '../../../src/reports/summary/survey.ts';
+import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
+import { verifyReports } from '../../../src/verify/verify.ts';
 import { folderOf } from '../../support/folder.ts';
 import { setPause } from '../../support/ledger.ts';
 import {
@@ -27,6 +30,7 @@ import {
   paidAgain,
   refundRows,
   type Step,
+  signedBy,
   startMs,
   testLedger,
   writeBatch,
@@ -130,6 +134,37 @@ test('charges of other batches of the account in the same time are shown separat
       unexplained: '0',
     },
   ]);
+});
+
+test('rows that had been paid before the balance was first read, as after a restore, explain that less left the wallets', async (t) => {
+  const db = await testLedger(t);
+  const readAfterFirstRow = (balance: string) => ({
+    balance_before: balanceJson({ 'USD-global': balance }, startMs + 1_500),
+  });
+  await writeSampleBatch(db, 'B-1', readAfterFirstRow('99.2'));
+  await writeSampleBatch(db, 'B-2', { ...readAfterFirstRow('98'), account: 'other', run_id: 'promo' });
+  await writeSampleBatch(db, 'B-3', { ...readAfterFirstRow('100'), account: 'third', run_id: 'loan' });
+  const proofOf = async (batchId: string) => {
+    const summary = await batchSummary(db, batchId);
+    const [{ charged_by_this_batch = '', unexplained = '' } = {}] = summary.balance.explanation;
+    return [charged_by_this_batch, unexplained, balanceSentences(summary).join(' ')];
+  };
+  const earlier = 'USD 0.80 was charged before the balance was first read, and is not compared with it.';
+  assert.deepEqual(await proofOf('B-1'), ['4.8', '0', `Wallet balances match the charges exactly. ${earlier}`]);
+  const deposit =
+    'USD 1.20 less left the wallets than was charged: a deposit or refund of that amount is not accounted for.';
+  assert.deepEqual(await proofOf('B-2'), [
+    '4.8',
+    '-1.2',
+    `${deposit} To look for a refund: airbatch reconcile --batch B-2 ${earlier}`,
+  ]);
+  // As much left the wallets as was charged: the first row was paid after the reading, by a service whose clock differs.
+  assert.deepEqual(await proofOf('B-3'), ['5.6', '0', 'Wallet balances match the charges exactly.']);
+  for (const batchId of ['B-1', 'B-2', 'B-3']) {
+    const key = await openSigningKey(join(folderOf(t), 'key.pem'));
+    const { dir } = await writeReports(db, batchId, folderOf(t), signedBy(db, key));
+    assert.deepEqual((await verifyReports(dir)).findings, [], batchId);
+  }
 });
 
 test('refunds of other batches in the same time reduce their charges, whenever they were paid', async (t) => {
@@ -497,7 +532,7 @@ test('a deposit into the wallets is not called a loss', async (t) => {
   const about = (unexplained: string, refunded = summary.refunded) => {
     const none = {
       difference: '0',
-      charged_by_this_batch: '0',
+      charged_by_this_batch: '5.6',
       charged_late: '0',
       charged_by_other_batches: '0',
       came_back: '0',

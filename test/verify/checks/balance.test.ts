@@ -4,6 +4,7 @@ import { walkChain } from '../../../src/verify/chain/chain.ts';
 import { makeFacts } from '../../../src/verify/chain/gather-facts.ts';
 import { checkBalanceProof } from '../../../src/verify/checks/balance.ts';
 import type { Summary } from '../../../src/verify/checks/summary.ts';
+import { ExactSums } from '../../../src/verify/input/decimal.ts';
 import { Findings } from '../../../src/verify/input/findings.ts';
 import { makePack } from '../pack.ts';
 
@@ -15,7 +16,7 @@ async function sample(t: TestContext) {
 
 function foundIn(summary: Summary): string[] {
   const findings = new Findings();
-  checkBalanceProof(summary, findings);
+  checkBalanceProof(summary, new ExactSums(), findings);
   return findings.list.map(({ message }) => message);
 }
 
