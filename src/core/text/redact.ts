@@ -21,6 +21,8 @@ const named = [
   String.raw`[0-3]?[0-9][.-][01]?[0-9][.-](?:19|20)[0-9]{2}(?!\p{Nd}|${between}\p{Nd})`,
   // The slot before the name of a job's file, and in the name of a file with a command's output.
   String.raw`20[0-9]{2}[01][0-9][0-3][0-9]-[0-2][0-9][0-5][0-9](?=~|\.csv(?![\p{L}\p{Nd}]))`,
+  // The time in the name of a backup.
+  String.raw`20[0-9]{2}[01][0-9][0-3][0-9]T[0-2][0-9][0-5][0-9]{6}Z(?![\p{L}\p{Nd}])`,
   // A network address, which errors show with its port.
   String.raw`[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]`,
 ].join('|');

@@ -65,6 +65,7 @@ test('each number is removed among other words and digits', () => {
     ['404 0712 405 118', '[number]'],
     ['20261125-0900~0712405118.csv', '20261125-0900~[number].csv'],
     ['20261125-0900', '[number]-0900'],
+    ['254712405T118405000Z 20261126T143000190', '[number]T[number]Z [number]T[number]'],
   ];
   for (const [line, clean] of lines) assert.equal(withoutNumbers(line as string), clean);
 });
@@ -93,6 +94,7 @@ test('text that is not a personal number stays', () => {
     '104.18.132.147:443',
     "rename '/srv/pay/payroll/working/20261125-0900~november.csv'",
     '.airbatch/jobs/friday-promo/20261127-1700.csv',
+    '/mnt/backup/airbatch-20261126T143000190Z is made',
     '1234567x and 123456 and 12 345',
     '0 6 1,15 * *',
   ];
