@@ -61,7 +61,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
 
   const troubledMs = ({ job, due_at }: SlotRecord, beforeMs: number): number => {
     const known = troubles.get(job);
-    if (known?.dueAt === due_at) return clock.monotonic() - known.since;
+    if (known?.dueAt === due_at) return Math.round(clock.monotonic() - known.since);
     troubles.set(job, { dueAt: due_at, since: clock.monotonic() - beforeMs });
     return beforeMs;
   };

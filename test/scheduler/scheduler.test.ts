@@ -58,7 +58,8 @@ async function place() {
   };
   const settle = () => settled();
   const to = (ms: number) => {
-    monotonic += Math.max(0, start + ms - now);
+    // As on a real machine, it is no whole number.
+    monotonic += Math.max(0, start + ms - now) + 0.3;
     now = start + ms;
     for (const sleeper of sleepers) {
       if (sleeper.until > monotonic || isSilent) continue;
