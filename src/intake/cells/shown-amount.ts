@@ -6,6 +6,10 @@ import type { NumberFormat } from './number-format.ts';
 const magnitudes =
   /^(?:k|m|b|t|mn|mln|mio|bn|tsd|mille|lakh|cr|crore|hundred|thousands?|millions?|billions?|elfu|laki|milioni)\b/i;
 
+/** A currency by its sign or its name, also one that `readAmount` cannot tell from others: "US$", "Naira", "K". */
+const currencyNames =
+  /\p{Sc}|\b(?:shs?|shillings?|naira|dollars?|francs?|frw|zk|k|kwacha|cedis?|rands?|birr|pounds?|euros?|pula|dalasi|leones?)\b/iu;
+
 /**
  * A number of a sheet as the text of an amount: with the currency that its format shows ("UGX 35000"), so that it is
  * read as in a CSV. If the format shows another number, the text includes the format, so that it is refused, also in a
@@ -18,7 +22,8 @@ export function shownAmount(number: string, format: NumberFormat): string {
   const space = /[\p{L}.]$/u.test(before) ? ' ' : '';
   const text = `${before}${space}${number}${after}`;
   // Other words next to a number, such as "net", do not change its value.
-  return hasCurrency || readAmount(text).kind !== 'none' ? text : number;
+  const isShown = hasCurrency || currencyNames.test(before + after) || /[%‰]/.test(before + after);
+  return isShown || readAmount(text).kind !== 'none' ? text : number;
 }
 
 /** Why a text that names a number format is not an amount; null for any other text. */
