@@ -52,9 +52,9 @@ export function sheetWarnings(form: Table['form']): string[] {
 /** Which references are dates in the sheet. */
 export function dateWarning({ count, first }: NamedDates): string[] {
   if (!first) return [];
-  const what = count === 1 ? '1 reference is a date' : `${count} references are dates`;
+  const [what, it] = count === 1 ? ['1 reference is a date', 'it'] : [`${count} references are dates`, 'them'];
   return [
-    `${what} in the sheet, and read as the sheet shows it (line ${first.line}: "${first.text}"): spreadsheets make dates of texts such as "1-24".`,
+    `${what} in the sheet, and read as the sheet shows ${it} (line ${first.line}: "${first.text}"): spreadsheets make dates of texts such as "1-24".`,
   ];
 }
 

@@ -49,7 +49,7 @@ export function outcomeOf(run: Reconciliation): string {
 
 /** Why the wallets were not compared, after "not compared: ". */
 export function whyWithoutWallets({ batch_id }: Reconciliation): string {
-  if (batch_id !== null) return 'other batches are charged to the same wallets; give a time instead (--from)';
+  if (batch_id !== null) return 'a batch shares its wallets with others; give a time instead (--from)';
   return 'there are no two readings of the balance in this time, or the service does not list its payments (Version 1)';
 }
 

@@ -9,7 +9,7 @@ import { durationText, failureText, localTimeText, sumsText } from '../sentences
 import { verdictOf } from '../sentences/verdict.ts';
 import { versionText } from '../sentences/version-text.ts';
 import type { BatchSummary } from '../summary/summary.ts';
-import { failureName, type Survey } from '../summary/survey.ts';
+import { type Failures, failureName, noFailureCode, type Survey } from '../summary/survey.ts';
 import type { Timeline } from '../summary/timeline.ts';
 import { counted } from '../text/counted-text.ts';
 import type { DifferenceLine, ReportVersion } from '../versions/difference.ts';
@@ -170,9 +170,8 @@ function timeSection(timeline: Timeline, zone: string | null): Html {
 function failuresSection({ failures, problems }: BatchSummary): Html {
   const failed = Object.entries(failures).map(([code, some]) => ({
     code,
-    name: readable(failureName(code)),
+    ...failureNameOf(code, some),
     rows: some.rows,
-    reason: some.reason && failureText(some),
     state: 'failed' as const,
   }));
   const invalid = Object.entries(problems).map(([code, rows]) => ({
@@ -201,8 +200,18 @@ function problemOf(code: string): { name: string; state: RowState } {
   return { name: known?.title ?? readable(code), state: known?.verdict ?? 'invalid' };
 }
 
+/** A failure without a code is named by its reason. */
+function failureNameOf(code: string, failed: Failures): { name: string; reason: string | null } {
+  const reason = failed.reason && failureText(failed);
+  return code === noFailureCode && reason !== null
+    ? { name: reason, reason: null }
+    : { name: readable(failureName(code)), reason };
+}
+
+/** A code as the start of a sentence: "Amount too large". */
 function readable(code: string): string {
-  return code.replaceAll('_', ' ').toLowerCase();
+  const words = code.replaceAll('_', ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 function peopleSection(summary: BatchSummary, zone: string | null): Html {

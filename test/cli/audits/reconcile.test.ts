@@ -68,7 +68,7 @@ describe('airbatch reconcile', () => {
     const ofBatch = await place.run('reconcile', '--batch', place.batch);
     assert.equal(ofBatch.code, 0);
     assert.match(ofBatch.stdout, /5 payments compared: ledger and service agree; the wallets were not compared\./);
-    assert.match(ofBatch.stdout, /Wallets {4}not compared: other batches are charged to the same wallets/);
+    assert.match(ofBatch.stdout, /Wallets {4}not compared: a batch shares its wallets with others/);
     const plain = await place.run('reconcile', '--from', yesterday);
     assert.match(plain.stdout, /5 payments compared: everything agrees/);
     assert.equal(readdirSync(join(place.folder, 'reports')).filter((name) => name.startsWith('R-')).length, 3);
