@@ -1,5 +1,6 @@
 import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
+import { visibleText } from '../../core/text/visible.ts';
 import { approversText } from '../sentences/approvals-text.ts';
 import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
 import { brokenChainText } from '../sentences/verdict.ts';
@@ -9,8 +10,10 @@ import { failureName } from '../summary/survey.ts';
 import type { ReportVersion } from '../versions/difference.ts';
 import type { Cell, Sheet } from './workbook.ts';
 
+/** A sheet for people: names and reasons from outside hide nothing. The other sheets keep each text as it is. */
 export function summarySheet(rows: Cell[][]): Sheet {
-  return { name: 'Summary', widths: [30, 26, 22, 22, 22, 40], header: null, rows: [rows] };
+  const shown = rows.map((row) => row.map((cell) => (typeof cell === 'string' ? visibleText(cell) : cell)));
+  return { name: 'Summary', widths: [30, 26, 22, 22, 22, 40], header: null, rows: [shown] };
 }
 
 const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));

@@ -63,12 +63,14 @@ test('the workbook has a summary, the results and the problems', async (t) => {
   );
 });
 
-test('a failure without a code of the service has no code in any sheet', async (t) => {
+test('a failure without a code of the service has no code in any sheet, and the summary hides no part of a name', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: failedWay(1) }]);
   await db.execute('UPDATE rows SET failure_code = NULL');
+  await db.execute('UPDATE batches SET file_name = ?', ['pay\u202evsc.csv']);
   const { book } = await reportBook(t, db);
   const [summary, , problems] = book.sheets.map(({ rows }) => rows);
+  assert.ok(summary?.some(([name, value]) => name === 'File' && value === 'pay\\u202evsc.csv'));
   assert.ok(summary?.some(([name, rows]) => name === 'no code given' && rows === 1));
   assert.deepEqual(problems?.[1]?.slice(5, 9), ['R-1', null, null, 'The operator declined it']);
 });
