@@ -12,17 +12,17 @@ import { folderOf } from '../support/folder.ts';
 import { emptyPostgres, migratedPostgres } from '../support/postgres.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
-const rows = 9;
+const rows = 12;
 const file = '.airbatch/ledger.db';
 
-test('a run is paid on three ledgers in turn, from file to PostgreSQL and back, each row once', async (t) => {
+test('a run is paid on four ledgers in turn, from file to PostgreSQL, to another database and back, each row once', async (t) => {
   const cwd = folderOf(t);
   const sandbox = await sandboxHere(t, {
     settleMs: 50,
     rate: 60_000,
     balances: { 'wallet-usd': '0.25', 'wallet-kes': '0' },
   });
-  const lines = Array.from({ length: rows }, (_, index) => `+25472244110${index},1,10,KES,row-${index}`);
+  const lines = Array.from({ length: rows }, (_, index) => `+2547224411${10 + index},1,10,KES,row-${index}`);
   writeFileSync(join(cwd, 'pay.csv'), `phone_number,network_id,amount,currency,reference\n${lines.join('\n')}\n`);
   const airbatch = (place: string, ...args: string[]) =>
     runHere([...args, '--ledger', place], { cwd, env: sandbox.env });
@@ -71,16 +71,25 @@ test('a run is paid on three ledgers in turn, from file to PostgreSQL and back, 
   assert.equal((await airbatch(url, 'resume')).code, 5);
   await paidWith(6);
 
+  const other = await emptyPostgres();
+  const movedOn = await copy(url, other);
+  assert.equal(movedOn.code, 0, movedOn.stderr);
+  assert.match((await airbatch(url, 'resume')).stderr, /this ledger was moved to postgres:.*\[LEDGER_MOVED\]/);
+  await fill();
+  // In the other database the ledger has another identity, and lacks nothing.
+  assert.equal((await airbatch(other, 'resume')).code, 5);
+  await paidWith(9);
+
   // The program is killed after the source is left and before its copy may work.
-  assert.equal((await copy(url, file)).code, 0);
+  assert.equal((await copy(other, file)).code, 0);
   const db = openSqlite(join(cwd, file));
   await db.execute("UPDATE moves SET state = 'arriving'");
   await db.close();
   await fill();
-  for (const place of [url, file]) assert.match((await airbatch(place, 'resume')).stderr, /\[LEDGER_MOVED\]/);
-  await paidWith(6);
-  assert.equal((await copy(url, file)).code, 0);
-  const again = await copy(url, file);
+  for (const place of [other, file]) assert.match((await airbatch(place, 'resume')).stderr, /\[LEDGER_MOVED\]/);
+  await paidWith(9);
+  assert.equal((await copy(other, file)).code, 0);
+  const again = await copy(other, file);
   assert.match(again.stderr, /\[LEDGER_MOVED\]/);
 
   const ended = await airbatch(file, 'resume');
