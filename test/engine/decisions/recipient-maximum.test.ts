@@ -18,6 +18,8 @@ const dayMs = 24 * 3_600_000;
 const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
 const policy = JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '500' } } });
 const number = '+254712000001';
+/** Of two jobs that run at once, either may write its intent first. */
+const inOrder = { jobsAtOnce: 1 };
 
 function toOne(rowNo: number, amount: string, fields: Partial<NewRow> = {}): NewRow {
   return aRow(rowNo, { phone_number: number, amount, ...fields });
@@ -35,7 +37,7 @@ const charged = ({ service }: Rig) => service.charges.map(({ reference }) => ref
 
 describe('the maximum of a recipient', () => {
   test('counts payments of all batches of the account within its days', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
     assert.deepEqual(await pay(rig, 'two', ['200']), ['completed']);
     assert.deepEqual(await pay(rig, 'three', ['1']), ['held']);
@@ -49,7 +51,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('counts its days from the time of sending, however long the batch has waited', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(30 * dayMs));
     const created_at = rig.clock.now() - 10 * dayMs;
@@ -60,14 +62,14 @@ describe('the maximum of a recipient', () => {
 
   for (const rowsPerAdmission of [1, 16]) {
     test(`counts the rows of one file, ${rowsPerAdmission} at a time, and holds those that exceed it`, async () => {
-      const rig = await makeRig({ settings: { rowsPerAdmission }, jobsAtOnce: 1 });
+      const rig = await makeRig({ ...inOrder, settings: { rowsPerAdmission } });
       assert.deepEqual(await pay(rig, 'one', ['300', '250', '200', '600']), ['completed', 'held', 'completed', 'held']);
       assert.deepEqual(charged(rig), ['one/ref-1', 'one/ref-3']);
     });
   }
 
   test('does not count another number, another currency, a product, or what certainly failed', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     rig.service.ends('one/ref-1', 'failed');
     assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
     const rows = [
@@ -82,7 +84,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('counts a payment whose result is unknown', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     rig.service.ends('one/ref-1', 'failed');
     assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
     await rig.db.execute(`UPDATE rows SET service_status = 'TIMEOUT' WHERE batch_id = 'one'`);
@@ -90,7 +92,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('lets a released row pass, and holds it again if another batch has sent since', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['450', '60', '70', '80']), ['completed', 'held', 'held', 'held']);
     await releaseRows(mary(rig), 'one', [2, 3]);
     await rig.run();
@@ -108,7 +110,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('holds a row that was released only for another reason, and that now exceeds the maximum', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(dayMs));
     assert.deepEqual(await pay(rig, 'two', ['200', '200']), ['held', 'held']);
@@ -125,7 +127,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('holds a released row again if a row of its batch that nobody released was sent since', async () => {
-    const rig = await makeRig({ settings: { rowsPerAdmission: 1 }, jobsAtOnce: 1 });
+    const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(dayMs));
     assert.deepEqual(await pay(rig, 'two', ['400', '250']), ['held', 'completed']);
@@ -138,7 +140,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('is shown together with recent payments of another batch, so that a person who releases the row sees both', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     await pay(rig, 'one', ['300']);
     assert.deepEqual(await pay(rig, 'two', ['300']), ['held']);
     const { problems } = await rig.row(1, 'two');
@@ -152,7 +154,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('is shown once together with payments of another batch, also if its own batch has sent something since', async () => {
-    const rig = await makeRig({ settings: { rowsPerAdmission: 1 }, jobsAtOnce: 1 });
+    const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
     await rig.clock.drive(rig.clock.sleep(dayMs));
     assert.deepEqual(await pay(rig, 'two', ['300', '200']), ['completed', 'held']);
@@ -162,7 +164,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('is shown once if another batch has sent before its days, so that a person who releases the row sees both', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     await rig.add([toOne(1, '600')], { batch_id: 'one', run_id: 'one' });
     await rig.run();
     await rig.clock.drive(rig.clock.sleep(2 * dayMs));
@@ -194,7 +196,7 @@ describe('the maximum of a recipient', () => {
   }
 
   test('counts a doubt once if it is sent again together with another row', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     rig.service.script('one/ref-1', 'lose_request');
     await rig.add([toOne(1, '300'), toOne(2, '200', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
     await rig.run(0);
@@ -204,7 +206,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('keeps showing a payment that a person saw at the release, though it no longer counts', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     await rig.add([toOne(1, '450'), toOne(2, '100', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
     await rig.run();
     const told = rig.clock.now() + dayMs;
@@ -216,8 +218,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('does not count a repeated doubt as a new payment since the release of another row', async () => {
-    // Of two jobs that run at once, either may write its intent first.
-    const rig = await makeRig({ settings: { rowsPerAdmission: 1 }, jobsAtOnce: 1 });
+    const rig = await makeRig(inOrder);
     rig.service.script('one/ref-1', 'lose_request');
     await rig.add([toOne(1, '300'), toOne(2, '250')], { batch_id: 'one', run_id: 'one', policy });
     await rig.run(0);
@@ -227,7 +228,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('counts a row once whose earlier payment has not arrived, and that is sent together with another row', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     const held = [toOne(1, '300', { status: 'held' }), toOne(2, '200', { status: 'held' })];
     await rig.add(held, { batch_id: 'one', run_id: 'one', policy });
     await rig.run(0);
@@ -240,7 +241,7 @@ describe('the maximum of a recipient', () => {
   });
 
   test('does not count a row whose next generation a person starts', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig(inOrder);
     rig.service.ends('one/ref-1', 'failed');
     assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
