@@ -1,7 +1,8 @@
 import type { audit as english } from '../en/audit.ts';
 
 export const audit: Record<keyof typeof english, string> = {
-  'audit.sub': 'Qui a fait quoi, d’après les chaînes qu’aucun programme ne peut modifier sans trace.',
+  'audit.sub':
+    'Qui a fait quoi. Une modification de ce journal ne peut pas passer inaperçue : chaque événement est enchaîné au précédent.',
   'audit.tab.batches': 'Lots',
   'audit.tab.access': 'Personnes et accès',
   'audit.tab.numbers': 'Numéros entiers',
@@ -13,6 +14,6 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.more': 'Les 1 000 premiers événements sont affichés. La page du lot les a tous.',
   'audit.none': 'Aucun événement ne correspond',
   'audit.check': 'Vérifier toutes les chaînes',
-  'audit.whole': 'Intact : {batches} lots, {events} événements',
+  'audit.whole': 'Complet et inchangé : {batches} lots, {events} événements',
   'audit.broken_at': 'Ce journal a été modifié : l’événement {seq} ne suit pas le précédent.',
 };

@@ -22,7 +22,7 @@ export const batches: Record<keyof typeof english, string> = {
   'batches.held': '{count, plural, one {# ligne retenue} other {# lignes retenues}}',
   'batches.failed': '{count, plural, one {# ligne échouée} other {# lignes échouées}}',
   'batches.none': 'Aucun lot pour l’instant',
-  'batches.none_help': 'Un lot est fait d’un fichier de destinataires et de montants.',
+  'batches.none_help': 'Un lot se crée à partir d’un fichier de destinataires et de montants.',
   'batches.none_match': 'Aucun lot ne correspond',
   'batches.more': 'Afficher des lots plus anciens',
 };

@@ -37,13 +37,13 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.looking': 'Le service est interrogé…',
   'doubts.looked.none': 'Aucune ligne n’est plus en doute.',
   'doubts.looked.adopted':
-    '{count, plural, one {Le service a # paiement : sa ligne n’est plus en doute.} other {Le service a # paiements : leurs lignes ne sont plus en doute.}}',
+    '{count, plural, one {Le service connaît # paiement : sa ligne n’est plus en doute.} other {Le service connaît # paiements : leurs lignes ne sont plus en doute.}}',
   'doubts.looked.found':
     '{count, plural, one {# paiement a été refusé par le service.} other {# paiements ont été refusés par le service.}}',
   'doubts.looked.halted':
     '{count, plural, one {Le service a un autre paiement sous la référence de # ligne : le compte est en pause.} other {Le service a d’autres paiements sous les références de # lignes : le compte est en pause.}}',
   'doubts.looked.not_found':
-    '{count, plural, one {Le service n’a pas # paiement.} other {Le service n’a pas # paiements.}}',
+    '{count, plural, one {# paiement est inconnu du service.} other {# paiements sont inconnus du service.}}',
   'doubts.looked.unanswered':
     '{count, plural, one {# vérification est restée sans réponse.} other {# vérifications sont restées sans réponse.}}',
   'doubts.looked.changed':

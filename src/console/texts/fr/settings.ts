@@ -1,13 +1,13 @@
 import type { settings as english } from '../en/settings.ts';
 
 export const settings: Record<keyof typeof english, string> = {
-  'settings.admin_only': 'Seuls les administrateurs voient les réglages',
+  'settings.admin_only': 'Seuls les administrateurs voient les paramètres',
   'webhooks.title': 'Webhooks',
   'webhooks.sub': 'airbatch informe d’autres programmes de ce qui se passe, par des messages signés.',
   'webhooks.new': 'Nouvelle destination',
   'webhooks.none': 'Il n’y a pas de destination',
   'webhooks.none_help':
-    'Ajoutez l’adresse d’un programme qui doit savoir quand un lot attend, se termine ou est en doute.',
+    'Ajoutez l’adresse d’un programme qui doit savoir quand un lot attend ou se termine, ou quand une ligne est en doute.',
   'webhooks.url': 'Adresse',
   'webhooks.url_help': 'Elle commence par https://',
   'webhooks.url_fault': 'Entrez une adresse complète, par exemple https://pay.example.com/airbatch',
@@ -17,7 +17,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.accounts_help': 'Noms séparés par des virgules. Vide : tous les comptes.',
   'webhooks.all': 'tous',
   'webhooks.state': 'État',
-  'webhooks.enabled': 'active',
+  'webhooks.enabled': 'activée',
   'webhooks.disabled': 'désactivée',
   'webhooks.failed': 'Rien n’est arrivé pendant trois jours :',
   'webhooks.made': 'Créée',
@@ -25,7 +25,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.change': 'Modifier',
   'webhooks.changed': 'La destination a été modifiée.',
   'webhooks.enable': 'Activer',
-  'webhooks.enable_done': 'La destination est active.',
+  'webhooks.enable_done': 'La destination est activée.',
   'webhooks.disable': 'Désactiver',
   'webhooks.disable_done': 'La destination est désactivée.',
   'webhooks.rotate': 'Nouveau secret',

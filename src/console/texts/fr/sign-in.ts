@@ -12,7 +12,7 @@ export const signIn = {
   'sign_in.refused':
     'Le nom, le mot de passe ou le code est incorrect. Un administrateur peut réinitialiser votre mot de passe.',
   'sign_in.too_late': 'Cela a pris trop de temps. Recommencez.',
-  'sign_in.code_refused': 'Ce n’est pas correct, ou déjà utilisé. Attendez le code suivant et réessayez.',
+  'sign_in.code_refused': 'Le code est incorrect ou a déjà été utilisé. Attendez le code suivant, puis réessayez.',
   'sign_in.link_refused': 'Ce lien est inconnu, déjà utilisé ou expiré. Demandez-en un nouveau à un administrateur.',
   'sign_in.throttled': 'Il y a eu trop de tentatives. Attendez une minute, puis réessayez.',
   'sign_in.passkey_refused': 'Le navigateur n’a pas obtenu de clé d’accès pour ce site.',

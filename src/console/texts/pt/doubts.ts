@@ -35,15 +35,15 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.look_up_all': 'Consultar todas agora',
   'doubts.look_up_count': '{count, plural, one {Consultar # linha agora} other {Consultar # linhas agora}}',
   'doubts.looking': 'A perguntar ao serviço…',
-  'doubts.looked.none': 'Nenhuma linha está ainda em dúvida.',
+  'doubts.looked.none': 'Já nenhuma linha está em dúvida.',
   'doubts.looked.adopted':
-    '{count, plural, one {O serviço tem # pagamento: a sua linha já não está em dúvida.} other {O serviço tem # pagamentos: as suas linhas já não estão em dúvida.}}',
+    '{count, plural, one {O serviço conhece # pagamento: a sua linha já não está em dúvida.} other {O serviço conhece # pagamentos: as suas linhas já não estão em dúvida.}}',
   'doubts.looked.found':
     '{count, plural, one {# pagamento foi recusado pelo serviço.} other {# pagamentos foram recusados pelo serviço.}}',
   'doubts.looked.halted':
     '{count, plural, one {O serviço tem outro pagamento com a referência de # linha: a conta está em pausa.} other {O serviço tem outros pagamentos com as referências de # linhas: a conta está em pausa.}}',
   'doubts.looked.not_found':
-    '{count, plural, one {O serviço não tem # pagamento.} other {O serviço não tem # pagamentos.}}',
+    '{count, plural, one {O serviço não conhece # pagamento.} other {O serviço não conhece # pagamentos.}}',
   'doubts.looked.unanswered':
     '{count, plural, one {# consulta ficou sem resposta.} other {# consultas ficaram sem resposta.}}',
   'doubts.looked.changed': '{count, plural, one {# linha mudou entretanto.} other {# linhas mudaram entretanto.}}',

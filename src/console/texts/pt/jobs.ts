@@ -17,6 +17,6 @@ export const jobs: Record<keyof typeof english, string> = {
   'slot.failed': 'falhada',
   'jobs.run': 'Executar agora',
   'jobs.run_title': 'Executar {job} agora?',
-  'jobs.run_help': 'Faz o que faz à hora devida, e as pessoas são notificadas da mesma forma.',
+  'jobs.run_help': 'É executada como no horário previsto, e as mesmas pessoas são notificadas.',
   'jobs.run_done': 'A tarefa foi executada.',
 };

@@ -25,7 +25,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_help':
     'Guardada com esta linha, também em reconciliações posteriores. O registo de auditoria conserva-a.',
   'reconciliation.note_missing': 'Escreva a nota.',
-  'reconciliation.none_open': 'Nenhum pagamento está em aberto',
+  'reconciliation.none_open': 'Nada está em aberto',
   'reconciliation.here': 'No livro',
   'reconciliation.there': 'No serviço',
   'reconciliation.files': 'Todas as linhas estão nos ficheiros desta pasta:',

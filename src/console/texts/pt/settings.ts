@@ -7,7 +7,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.new': 'Novo destino',
   'webhooks.none': 'Não há destinos',
   'webhooks.none_help':
-    'Adicione o endereço de um programa que deve saber quando um lote espera, termina ou está em dúvida.',
+    'Adicione o endereço de um programa que deve saber quando um lote espera ou termina, ou quando uma linha fica em dúvida.',
   'webhooks.url': 'Endereço',
   'webhooks.url_help': 'Começa por https://',
   'webhooks.url_fault': 'Escreva um endereço completo, como https://pay.example.com/airbatch',
@@ -42,7 +42,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.copied': 'Copiado',
   'webhooks.log': 'Envios',
   'webhooks.log_none': 'Ainda nada foi enviado',
-  'webhooks.more': 'Mostrar entregas mais antigas',
+  'webhooks.more': 'Mostrar envios mais antigos',
   'webhooks.event': 'Evento',
   'webhooks.outcome': 'Resultado',
   'webhooks.outcome.waiting': 'à espera',

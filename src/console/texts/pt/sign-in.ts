@@ -12,7 +12,7 @@ export const signIn = {
   'sign_in.refused':
     'O nome, a palavra-passe ou o código está errado. Um administrador pode repor a sua palavra-passe.',
   'sign_in.too_late': 'Demorou demasiado tempo. Comece de novo.',
-  'sign_in.code_refused': 'Não está certo, ou já foi usado. Espere pelo código seguinte e tente de novo.',
+  'sign_in.code_refused': 'O código está errado ou já foi usado. Espere pelo código seguinte e tente de novo.',
   'sign_in.link_refused': 'Esta ligação é desconhecida, já foi usada ou expirou. Peça uma nova a um administrador.',
   'sign_in.throttled': 'Houve demasiadas tentativas. Espere um minuto e tente de novo.',
   'sign_in.passkey_refused': 'O navegador não obteve uma chave de acesso para este sítio.',

@@ -1,7 +1,8 @@
 import type { audit as english } from '../en/audit.ts';
 
 export const audit: Record<keyof typeof english, string> = {
-  'audit.sub': 'Nani alifanya nini, kutoka minyororo ambayo hakuna programu inaweza kuibadilisha bila kuonekana.',
+  'audit.sub':
+    'Nani alifanya nini. Badiliko la kumbukumbu hizi haliwezi kufichika: kila tukio limeunganishwa na lililotangulia.',
   'audit.tab.batches': 'Mafungu',
   'audit.tab.access': 'Watu na ufikiaji',
   'audit.tab.numbers': 'Nambari kamili',
@@ -13,6 +14,6 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.more': 'Matukio 1,000 ya kwanza yanaonyeshwa. Ukurasa wa fungu una yote.',
   'audit.none': 'Hakuna tukio linalolingana',
   'audit.check': 'Kagua minyororo yote',
-  'audit.whole': 'Kamili: mafungu {batches}, matukio {events}',
+  'audit.whole': 'Kamili na bila mabadiliko: mafungu {batches}, matukio {events}',
   'audit.broken_at': 'Kumbukumbu hii imehaririwa: tukio {seq} halifuati lililotangulia.',
 };

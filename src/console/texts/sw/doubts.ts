@@ -36,12 +36,12 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.looking': 'Huduma inaulizwa…',
   'doubts.looked.none': 'Hakuna safu yenye shaka tena.',
   'doubts.looked.adopted':
-    '{count, plural, one {Huduma ina malipo #: safu yake haina shaka tena.} other {Huduma ina malipo #: safu zake hazina shaka tena.}}',
+    '{count, plural, one {Huduma inajua malipo #: safu yake haina shaka tena.} other {Huduma inajua malipo #: safu zake hazina shaka tena.}}',
   'doubts.looked.found':
     '{count, plural, one {Malipo # yalikataliwa na huduma.} other {Malipo # yalikataliwa na huduma.}}',
   'doubts.looked.halted':
     '{count, plural, one {Huduma ina malipo mengine kwa rejea ya safu #: akaunti imesimamishwa.} other {Huduma ina malipo mengine kwa rejea za safu #: akaunti imesimamishwa.}}',
-  'doubts.looked.not_found': '{count, plural, one {Huduma haina malipo #.} other {Huduma haina malipo #.}}',
+  'doubts.looked.not_found': '{count, plural, one {Huduma haijui malipo #.} other {Huduma haijui malipo #.}}',
   'doubts.looked.unanswered': '{count, plural, one {Uangalizi # haukujibiwa.} other {Uangalizi # haukujibiwa.}}',
   'doubts.looked.changed':
     '{count, plural, one {Safu # imebadilika wakati huo.} other {Safu # zimebadilika wakati huo.}}',

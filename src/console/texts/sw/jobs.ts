@@ -17,6 +17,6 @@ export const jobs: Record<keyof typeof english, string> = {
   'slot.failed': 'imeshindwa',
   'jobs.run': 'Endesha sasa',
   'jobs.run_title': 'Uendeshe {job} sasa?',
-  'jobs.run_help': 'Itafanya inachofanya wakati wake ukifika, na watu wataarifiwa vilevile.',
+  'jobs.run_help': 'Inaendeshwa kama kwenye ratiba yake, na watu wanaarifiwa vilevile.',
   'jobs.run_done': 'Kazi imeendeshwa.',
 };

@@ -23,9 +23,9 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note': 'Ongeza maelezo',
   'reconciliation.note_text': 'Maelezo',
   'reconciliation.note_help':
-    'Yanahifadhiwa na mstari huu, pia katika ulinganisho wa baadaye. Kumbukumbu ya ukaguzi inayatunza.',
+    'Yanahifadhiwa na mstari huu, pia katika usuluhishi wa baadaye. Kumbukumbu za ukaguzi zinayatunza.',
   'reconciliation.note_missing': 'Andika maelezo.',
-  'reconciliation.none_open': 'Hakuna malipo yaliyo wazi',
+  'reconciliation.none_open': 'Hakuna kilicho wazi',
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.files': 'Mistari yote iko kwenye faili za folda hii:',

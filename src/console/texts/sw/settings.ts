@@ -6,7 +6,8 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.sub': 'airbatch huarifu programu nyingine yanayotokea, kwa ujumbe uliotiwa saini.',
   'webhooks.new': 'Kituo kipya',
   'webhooks.none': 'Hakuna vituo',
-  'webhooks.none_help': 'Ongeza anwani ya programu inayopaswa kujua kundi linaposubiri, linapoisha au lenye shaka.',
+  'webhooks.none_help':
+    'Ongeza anwani ya programu inayopaswa kujua fungu linaposubiri au linapoisha, au safu inapokuwa na shaka.',
   'webhooks.url': 'Anwani',
   'webhooks.url_help': 'Inaanza na https://',
   'webhooks.url_fault': 'Andika anwani kamili, kama https://pay.example.com/airbatch',

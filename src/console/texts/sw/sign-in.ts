@@ -11,7 +11,7 @@ export const signIn = {
   'sign_in.passkey_help': 'Akaunti yako inalindwa kwa ufunguo wa siri.',
   'sign_in.refused': 'Jina, nenosiri au msimbo si sahihi. Msimamizi anaweza kuweka upya nenosiri lako.',
   'sign_in.too_late': 'Imechukua muda mrefu. Anza tena.',
-  'sign_in.code_refused': 'Si sahihi, au imetumika tayari. Subiri msimbo unaofuata, kisha ujaribu tena.',
+  'sign_in.code_refused': 'Msimbo si sahihi, au umetumika tayari. Subiri msimbo unaofuata, kisha ujaribu tena.',
   'sign_in.link_refused': 'Kiungo hiki hakijulikani, kimetumika au kimeisha muda. Omba kipya kwa msimamizi.',
   'sign_in.throttled': 'Kumekuwa na majaribio mengi mno. Subiri dakika moja, kisha ujaribu tena.',
   'sign_in.passkey_refused': 'Kivinjari hakikupata ufunguo wa siri wa mahali hapa.',
