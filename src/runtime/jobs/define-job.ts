@@ -18,13 +18,31 @@ const timeZone = z.string().refine((zone) => {
   }
 }, 'is not a time zone such as "Africa/Nairobi"');
 
-const cron = z.string().refine((text) => {
+const cronFields = ['minute', 'hour', 'day of the month', 'month', 'day of the week'] as const;
+
+const isDue = (text: string): boolean => {
   try {
-    return text.trim().split(/\s+/).length === 5 && isEverDue(text);
+    return isEverDue(text);
   } catch {
     return false;
   }
-}, 'is not a cron expression of five fields such as "0 9 25 * *", or is never due');
+};
+
+/** What is wrong with a cron expression; null if it is ever due. */
+function cronFault(text: string): string | null {
+  const fields = text.trim().split(/\s+/);
+  if (fields.length !== cronFields.length)
+    return `is not a cron expression of five fields such as "0 9 25 * *": ${cronFields.join(', ')}`;
+  const wrong = cronFields.findIndex(
+    (_, at) => !isDue(fields.map((field, other) => (other === at ? field : '*')).join(' ')),
+  );
+  if (wrong >= 0) return `has "${fields[wrong]}" as its ${cronFields[wrong]}; an example is "0 9 25 * *"`;
+  return isDue(text) ? null : 'is never due: there is no such day';
+}
+
+const cron = z
+  .string()
+  .refine((text) => cronFault(text) === null, { error: ({ input }) => cronFault(String(input)) ?? '' });
 
 /** Which of the missed due times are run: the last one, all, or none. */
 export const catchUps = ['last', 'all', 'none'] as const;

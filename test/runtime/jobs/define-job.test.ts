@@ -21,6 +21,16 @@ describe('a job definition', () => {
       { schedule: { ...good.schedule, timeZone: 'Nairobi' } },
       /schedule\.timeZone is not a time zone/,
     ],
+    [
+      'a minute that no hour has',
+      { schedule: { ...good.schedule, cron: '61 9 25 * *' } },
+      /schedule\.cron has "61" as its minute/,
+    ],
+    [
+      'a weekday in a language',
+      { schedule: { ...good.schedule, cron: '0 9 * * lundi' } },
+      /"lundi" as its day of the week/,
+    ],
     ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron is not a cron/],
     ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
     ['a day that never comes', { schedule: { ...good.schedule, cron: '0 9 31 2 *' } }, /schedule\.cron .*never due/],
