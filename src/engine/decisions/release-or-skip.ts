@@ -1,7 +1,8 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { rowStateTexts } from '../../core/state/state-texts.ts';
+import { can } from '../../core/state/batch-state.ts';
+import { batchIs, rowStateTexts } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -121,12 +122,12 @@ export function skipRows(
     state,
     check: async (db, batch) => {
       if (state === 'held' || (await manualPause(db, batch)) !== null) return;
+      if (batch.status !== 'paused' && !can(batch.status, 'pause'))
+        throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: nothing more of it is sent`);
       throw new AirbatchError(
         'BATCH_STATE',
         `batch ${batchId} is not paused by a person: its rows may be sent at any moment`,
-        {
-          hint: `First: airbatch pause ${batchId} --why TEXT`,
-        },
+        { hint: `First: airbatch pause ${batchId} --why TEXT` },
       );
     },
     change: (unit, row) =>

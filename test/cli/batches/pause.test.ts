@@ -109,6 +109,8 @@ test('the rest of a wrong file is skipped once a person has paused it, and the b
     [0, true],
     resumed.stderr,
   );
+  const late = await airbatch('skip', batch, '--unsent', '--why', 'the wrong month');
+  assert.deepEqual([late.code, /is finished: nothing more of it is sent/.test(late.stderr)], [2, true], late.stderr);
   assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
   const audit = await airbatch('audit', '--batch', batch);
   assert.deepEqual([audit.code, /row 3: skipped it: the wrong month/.test(audit.stdout)], [0, true], audit.stderr);
