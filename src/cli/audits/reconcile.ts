@@ -92,5 +92,5 @@ function openLines({ open_items, reconciliation: { open } }: Reconciled): string
     return [`Open       ${bucket.replaceAll('_', ' ')}: ${named}. ${next}`, ...noted];
   });
   const more = open - open_items.length;
-  return more > 0 ? [...lines, `           and ${counted(more, 'more')} in reconciliation.csv`] : lines;
+  return more > 0 ? [...lines, `           and ${counted(more, 'more item')} in reconciliation.csv`] : lines;
 }
