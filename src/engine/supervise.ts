@@ -3,7 +3,7 @@ import { moneyText } from '../core/money/money.ts';
 import { can } from '../core/state/batch-state.ts';
 import type { RowState } from '../core/state/row-state.ts';
 import type { Balance } from '../gateway/contract/gateway.ts';
-import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
+import { type BatchRecord, findBatch, openBatches } from '../ledger/batches/batches.ts';
 import { countRows } from '../ledger/batches/row-counts.ts';
 import { isAnySending } from '../ledger/rows/in-flight-rows.ts';
 import { enforceGuards, rowsToSend } from './batches/enforce-guards.ts';
@@ -97,15 +97,16 @@ export async function superviseLoop(
   };
   while (!context.stopping.aborted) {
     await startApproved(context);
-    await enforceGuards(context);
+    const standings = await readStandings(context);
+    await enforceGuards(context, standings);
     let busy = false;
     let toSend = 0;
     for (const open of [...context.batches.all().values()]) {
       const { batch } = open;
-      const known = context.picker.known(batch.batch_id);
-      const counts = await countRows(context.db, batch.batch_id);
-      toSend += rowsToSend(open, counts);
-      const moves = await superviseBatch(context, open, { known, counts, patienceMs, closing, end });
+      const standing = standings.get(batch.batch_id);
+      if (standing === undefined) continue;
+      toSend += rowsToSend(open, standing.counts);
+      const moves = await superviseBatch(context, open, { ...standing, patienceMs, closing, end });
       if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
     }
     context.limiter.expect('creation', toSend);
@@ -122,10 +123,28 @@ export async function superviseLoop(
   await Promise.all(details);
 }
 
+/** Reads the standing of each open batch, once for the whole round. */
+async function readStandings({
+  batches,
+  db,
+  picker,
+}: Parts<'batches' | 'db' | 'picker'>): Promise<Map<string, Standing>> {
+  const standings = new Map<string, Standing>();
+  for (const batchId of batches.all().keys()) {
+    // Before the counts: rows that are sent meanwhile are then counted by neither.
+    const known = picker.known(batchId);
+    standings.set(batchId, { known, counts: await countRows(db, batchId) });
+  }
+  return standings;
+}
+
 /** Reads the list of open batches again, and starts those that are approved. */
 async function startApproved(context: SuperviseNeeds): Promise<void> {
-  await keepHalted(context);
-  await refreshBatches(context);
+  const before = context.batches.all();
+  const read = await openBatches(context.db, context.account);
+  await keepHalted(context, read);
+  // A pause of the account reads the batches too. What was read before it must not replace that.
+  await (context.batches.all() === before ? refreshBatches(context, read) : refreshBatches(context));
   const approved = [...context.batches.all().values()].filter(({ batch }) => batch.status === 'approved');
   if (approved.length === 0) return;
   for (const { batch, policy } of approved) {
@@ -181,7 +200,8 @@ async function superviseBatch(
     context.picker.rescan();
     context.wakes.dispatch.wake();
   }
-  return canProgress(context.db, batch, context.clock.now(), patienceMs);
+  // A runner with infinite patience does not end for want of progress.
+  return patienceMs === Number.POSITIVE_INFINITY || canProgress(context.db, batch, context.clock.now(), patienceMs);
 }
 
 /** How often a balance request may be refused with 429 before the batch ends without a balance. */

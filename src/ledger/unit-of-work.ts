@@ -8,7 +8,7 @@ import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
 import { chainStart, type EventData } from './audit/events.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
 import { addPause, clearPauses } from './batches/pauses.ts';
-import { addToCount, deleteCounts } from './batches/row-counts.ts';
+import { addToCounts, type CountChange, deleteCounts } from './batches/row-counts.ts';
 import type { Database, Queryable } from './drivers/database.ts';
 import { type CostTotals, makeCostTotals } from './rows/cost-totals.ts';
 import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-rows.ts';
@@ -262,10 +262,10 @@ function count({ counts }: Pending, batchId: string, status: string, delta: numb
 
 /** Everything is sent at once: nothing here depends on what the rest answers. */
 async function writePending({ tx, chain, counts, costs }: Pending): Promise<string[]> {
-  const counting: Promise<void>[] = [];
-  for (const [batchId, ofBatch] of counts) {
-    for (const [status, delta] of ofBatch) if (delta !== 0) counting.push(addToCount(tx, batchId, status, delta));
+  const counted: CountChange[] = [];
+  for (const [batch_id, ofBatch] of counts) {
+    for (const [status, count] of ofBatch) if (count !== 0) counted.push({ batch_id, status, count });
   }
-  const [changed] = await allEnded([chain.flush(), costs.flush(), ...counting]);
+  const [changed] = await allEnded([chain.flush(), costs.flush(), addToCounts(tx, counted)]);
   return changed;
 }

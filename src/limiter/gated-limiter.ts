@@ -126,8 +126,10 @@ function admitWaiting(account: Account): void {
 
 /** Admits the lane's next jobs that may start now, and sets the alarm for the first that may not. */
 function admitLane(account: Account, lane: Lane): void {
-  lane.alarm.clear();
-  if (account.stopped || lane.waiting.size === 0) return;
+  if (account.stopped || lane.waiting.size === 0) {
+    ringAt(account, lane, Infinity);
+    return;
+  }
   const now = account.clock.monotonic();
   const heldUntil = waitsUntil(account, lane);
   let opened = 0;
@@ -142,8 +144,23 @@ function admitLane(account: Account, lane: Lane): void {
     if (job.goOn) job.goOn();
     else opened += job.gateWeight;
   }
-  if (nextAt > now && nextAt < Infinity) lane.alarm.set(nextAt - now, () => admitLane(account, lane));
+  ringAt(account, lane, nextAt > now ? nextAt : Infinity);
   if (opened > 0) lane.gate.open(opened);
+}
+
+/**
+ * Sets the lane's alarm. One that rings earlier stays: every answer comes here, and a lane that wakes too early only
+ * sets its alarm again.
+ */
+function ringAt(account: Account, lane: Lane, at: number): void {
+  if (at < Infinity && lane.ringsAt <= at) return;
+  lane.ringsAt = at;
+  lane.alarm.clear();
+  if (at === Infinity) return;
+  lane.alarm.set(at - account.clock.monotonic(), () => {
+    lane.ringsAt = Infinity;
+    admitLane(account, lane);
+  });
 }
 
 /** Takes back unused admissions: they were given before the account had to wait. */

@@ -53,8 +53,10 @@ export interface Lane {
   readonly gateWeightMax: number;
   /** Jobs that have not started, in the order in which they were queued; admitted jobs come first. */
   readonly waiting: Set<Job>;
-  /** Rings when the first job that must wait may start. */
+  /** Rings when the first job that must wait may start, or earlier. */
   readonly alarm: Alarm;
+  /** When the alarm rings (monotonic ms); `Infinity` if it is not set. */
+  ringsAt: number;
   /** Until when this class rests (monotonic ms). */
   restUntil: number;
 }
@@ -92,6 +94,7 @@ export function makeLanes(
       gateWeightMax,
       waiting: new Set(),
       alarm: makeAlarm(clock),
+      ringsAt: Infinity,
       restUntil: -Infinity,
     };
   });

@@ -124,6 +124,26 @@ function starting(options: LimiterOptions) {
 type Starting = ReturnType<typeof starting>;
 
 describe('pacing by the server’s window', () => {
+  test('sets the alarm of waiting jobs a few times a window, not at every answer', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    let alarms = 0;
+    const counted = {
+      ...clock,
+      sleep: (ms: number, signal?: AbortSignal) => {
+        alarms += 1;
+        return clock.sleep(ms, signal);
+      },
+    };
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock: counted });
+    const jobs = Array.from({ length: 240 }, () =>
+      limiter.admit('creation', () => askOnce({ clock, server, limiter })),
+    );
+    await clock.drive(Promise.all(jobs));
+    assert.equal(server.refused(), 0);
+    assert.ok(alarms <= 40, `${alarms} alarms`);
+  });
+
   for (const windowMs of [1_000, 60_000]) {
     test(`uses every slot of windows of ${windowMs} ms, with not one request too many`, async () => {
       const clock = makeVirtualClock();

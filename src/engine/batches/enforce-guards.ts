@@ -1,7 +1,6 @@
 import { can } from '../../core/state/batch-state.ts';
 import { sentAmong } from '../../core/state/row-state.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
-import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { overspent } from '../plan/spending.ts';
 import { canaryVerdict } from '../runner/batch-watch.ts';
@@ -47,9 +46,12 @@ function firstRows({ batch, policy: { canary } }: OpenBatch): number | null {
 
 /**
  * Pauses the batches that a guard stops, and releases the remaining rows of a batch once its first rows have ended
- * well.
+ * well. `standings`: how many rows of each batch are in each state.
  */
-export async function enforceGuards(context: EnforceGuardsNeeds): Promise<void> {
+export async function enforceGuards(
+  context: EnforceGuardsNeeds,
+  standings: ReadonlyMap<string, { counts: ReadonlyMap<string, number> }>,
+): Promise<void> {
   for (const open of context.batches.all().values()) {
     const { batch, policy } = open;
     const { batch_id: batchId } = batch;
@@ -58,7 +60,8 @@ export async function enforceGuards(context: EnforceGuardsNeeds): Promise<void> 
       context.batches.unstop(batchId);
       continue;
     }
-    const counts = await countRows(context.db, batchId);
+    const counts = standings.get(batchId)?.counts;
+    if (counts === undefined) continue;
     const isOver = !counts.has('ready');
     const isCanaryOver = canaryIsOver(open, counts);
     const failed = counts.get('failed') ?? 0;

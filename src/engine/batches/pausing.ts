@@ -1,8 +1,8 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can, type PauseReason } from '../../core/state/batch-state.ts';
 import type { BalanceOutcome, ListOutcome } from '../../gateway/contract/gateway.ts';
-import { openBatches } from '../../ledger/batches/batches.ts';
-import { haltAccount, haltOf, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
+import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
+import { haltAccount, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
@@ -66,18 +66,19 @@ export async function writePause(
 
 /**
  * Pauses the batches that were approved or reopened since the account was halted. The halt may have happened while no
- * batch was open, or in another program. The batches are read before the halt, because a person's `resume` clears both
- * in one transaction.
+ * batch was open, or in another program. `open`: the open batches, read a moment ago. The pauses of the batches and the
+ * halt are read at once, because a person's `resume` clears both in one transaction.
  */
-export async function keepHalted(context: PausingNeeds): Promise<void> {
-  const open = await openBatches(context.db, context.account);
+export async function keepHalted(context: PausingNeeds, open: readonly BatchRecord[]): Promise<void> {
   const pauses = await openPausesOfAccount(context.db, context.account);
-  const halted = new Set(pauses.flatMap(({ batch_id, reason }) => (reason === 'service_mismatch' ? [batch_id] : [])));
+  const halts = pauses.filter(({ reason }) => reason === 'service_mismatch');
+  const halt = halts.find(({ batch_id }) => batch_id === null);
+  if (halt === undefined) return;
+  const halted = new Set(halts.map(({ batch_id }) => batch_id));
   const mayGoOn = open.some(
     ({ batch_id, service }) => isSameService(service, context.service) && !halted.has(batch_id),
   );
-  const why = mayGoOn ? await haltOf(context.db, context.account) : null;
-  if (why !== null) await pauseAccount(context, 'service_mismatch', why);
+  if (mayGoOn) await pauseAccount(context, 'service_mismatch', halt.detail ?? '');
 }
 
 async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {

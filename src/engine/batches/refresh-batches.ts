@@ -1,6 +1,6 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { openBatches } from '../../ledger/batches/batches.ts';
+import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
 import { makeFileRefs } from '../../ledger/rows/file-refs.ts';
 import { makeBatchWatch } from '../runner/batch-watch.ts';
@@ -15,9 +15,9 @@ export type OpenBatchesNeeds = Parts<
   'account' | 'batches' | 'committer' | 'db' | 'log' | 'picker' | 'service' | 'wakes'
 >;
 
-/** Reads the account's open batches from the ledger again. */
-export async function refreshBatches(context: OpenBatchesNeeds): Promise<void> {
-  const found = await openBatches(context.db, context.account);
+/** Reads the account's open batches from the ledger again. `read`: they were just read, and nobody has since. */
+export async function refreshBatches(context: OpenBatchesNeeds, read?: readonly BatchRecord[]): Promise<void> {
+  const found = read ?? (await openBatches(context.db, context.account));
   const open = new Map<string, OpenBatch>();
   const movedBatches = new Map<string, OpenBatch>();
   for (const batch of found) {

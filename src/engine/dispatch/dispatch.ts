@@ -1,10 +1,8 @@
-import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
 import { withoutLiveEarlier } from '../doubts/earlier-generations.ts';
@@ -19,6 +17,7 @@ import { type ForgottenKeysNeeds, withKeysRenewed } from './forgotten-keys.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { type AfterOutcome, isAsExpected, type OutcomesNeeds, writeOutcome } from './outcomes.ts';
 import { type RestoreLookupNeeds, restoreLookup } from './restore-lookup.ts';
+import { makeSiblingAnswers, type SiblingAnswers } from './sibling-answers.ts';
 
 export type DispatchNeeds = Parts<'gate' | 'lease' | 'pauseAccount'> &
   RestoreLookupNeeds &
@@ -96,7 +95,8 @@ async function admitRows(
         const intents = isOver() ? [] : await takeIntents(context, count, isCompared);
         if (intents.length < count) release(count - intents.length);
         // A job ends only after all of its requests have ended, and the lease is released only after the last job.
-        const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
+        const answers = makeSiblingAnswers(context.clock, intents.length);
+        const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent, answers)));
         const failed = sent.find((one) => one.status === 'rejected');
         if (failed) throw failed.reason;
       },
@@ -168,14 +168,9 @@ async function recordIntents(
   confirmed: ConfirmedFailures,
 ): Promise<Intent[]> {
   context.lease.assertHeld();
-  const { intents, unread } = await context.committer.commit(async (unit) => {
-    // Otherwise, after a kill and with the clock set back, the key would seem to be of the next program.
-    const [, written] = await allEnded([
-      raiseHighestClock(unit.tx, unit.at),
-      writeIntentsOf(unit, context, rows, confirmed),
-    ]);
-    return written;
-  });
+  const { intents, unread } = await context.committer.commitIntents((unit) =>
+    writeIntentsOf(unit, context, rows, confirmed),
+  );
   // A row in doubt is not put back: its own next lookup brings it back.
   for (const row of unread) if (row.status === 'ready') context.picker.putBack(row, context.clock.now());
   return intents;
@@ -202,11 +197,14 @@ async function writeIntentsOf(
   return { intents, unread };
 }
 
-async function sendOne(context: DispatchNeeds, intent: Intent): Promise<void> {
+async function sendOne(context: DispatchNeeds, intent: Intent, answers: SiblingAnswers): Promise<void> {
   context.picker.sending(intent.row);
   const outcome = await create(context, intent);
   const waiting = outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null;
-  const commit = isAsExpected(intent, outcome) ? context.committer.commitOwnRow : context.committer.commit;
+  answers.arrived();
+  const isExpected = isAsExpected(intent, outcome);
+  if (isExpected) await answers.gathered;
+  const commit = isExpected ? context.committer.commitOwnRow : context.committer.commit;
   const writing = commit((unit) => writeOutcome(unit, context, intent, outcome));
   const [after] = await Promise.all([writing, waiting]);
   await act(context, outcome, after);

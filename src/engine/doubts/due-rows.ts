@@ -47,7 +47,9 @@ export async function stepDueRows(
   status: 'accepted' | 'in_doubt',
   step: (open: OpenBatch, row: RowRecord) => Promise<void>,
 ): Promise<number | null> {
-  const { stopping } = context;
+  const { clock, stopping } = context;
+  const first = await firstDueAt(context, status);
+  if (first === null || first > clock.now()) return first;
   const limit = pLimit(requestsAtOnce);
   const sources = new Map<string, Source>();
   let number = 1;

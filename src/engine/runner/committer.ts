@@ -18,8 +18,8 @@ const crowdedFrom = 5;
 const unitsApartMs = 10;
 
 /**
- * The highest clock is written with the first unit of every second, so that a clock that is set back hides at most a
- * second of a key's age.
+ * The highest clock is written with the first unit of the process in every second, so that a clock that is set back
+ * hides at most a second of a key's age.
  */
 const clockNotedEveryMs = 1_000;
 
@@ -38,18 +38,29 @@ export interface Committer {
    * such operations of the unit, so that they share the round trips to a database server.
    */
   commitOwnRow<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
+  /**
+   * The same as `commit`, and the highest clock becomes durable with it. Otherwise, after a kill and with the clock set
+   * back, the keys of these intents would seem to be of the next program.
+   */
+  commitIntents<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
 }
 
-interface Waiting {
-  operation: (unit: Unit) => Promise<unknown>;
+interface Kind {
   isNews: boolean;
   isOwnRow: boolean;
+  isIntent: boolean;
+}
+
+const usual: Kind = { isNews: true, isOwnRow: false, isIntent: false };
+
+interface Waiting extends Kind {
+  operation: (unit: Unit) => Promise<unknown>;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
 
 /** The rows that a unit wrote, reported once the unit is durable. */
-export type UnitRows = Pick<Unit, 'ended' | 'written'>;
+export type UnitRows = Pick<Unit, 'at' | 'ended' | 'written'>;
 
 async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown[]> {
   const results: unknown[] = [];
@@ -63,19 +74,24 @@ async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown
   return results;
 }
 
+/** Runs the operations of a unit, and writes the highest clock if it is due or if there are intents. */
+async function runAll(db: Database, unit: Unit, group: readonly Waiting[]) {
+  const notesClock = isClockDue(db, unit.at) || group.some(({ isIntent }) => isIntent);
+  const noting = notesClock ? [raiseHighestClock(unit.tx, unit.at)] : [];
+  const [results] = await allEnded([resultsOf(group, unit), ...noting]);
+  return { results, rows: unit, notesClock };
+}
+
 function settleAll(group: readonly Waiting[], results: readonly unknown[]): void {
   assert(results.length === group.length, 'every operation has its result');
   for (const [index, waiter] of group.entries()) waiter.resolve(results[index]);
 }
 
-/** Returns a function that writes the highest clock, unless it did so a moment ago. */
-function makeClockNote(): (unit: Unit) => Promise<void> {
-  let notedAt = Number.NEGATIVE_INFINITY;
-  return async ({ tx, at }) => {
-    if (at - notedAt < clockNotedEveryMs) return;
-    await raiseHighestClock(tx, at);
-    notedAt = at;
-  };
+/** When the highest clock of a ledger was last written by a unit of this process, for whichever account (epoch ms). */
+const clockNotedAt = new WeakMap<Database, number>();
+
+function isClockDue(db: Database, at: number): boolean {
+  return at - (clockNotedAt.get(db) ?? Number.NEGATIVE_INFINITY) >= clockNotedEveryMs;
 }
 
 /** `onCommit` is called after every durable unit. */
@@ -89,7 +105,6 @@ export function makeCommitter(
   let begunAt = Number.NEGATIVE_INFINITY;
   let carried = 0;
   let flushing = false;
-  const noteClock = makeClockNote();
 
   /**
    * Waits until no more operations join. With many operations, units begin a certain time apart, so that operations in
@@ -109,12 +124,9 @@ export function makeCommitter(
   /** Resolves when the operations have run. The next unit may begin while the disk stores what they wrote. */
   const run = (group: readonly Waiting[]) =>
     new Promise<void>((resolve) => {
-      const work = async (unit: Unit) => {
-        const [, results] = await allEnded([noteClock(unit), resultsOf(group, unit)]);
-        resolve();
-        return { results, rows: unit };
-      };
-      const succeed = ({ results, rows }: Awaited<ReturnType<typeof work>>) => {
+      const work = (unit: Unit) => runAll(db, unit, group).finally(resolve);
+      const succeed = ({ results, rows, notesClock }: Awaited<ReturnType<typeof runAll>>) => {
+        if (notesClock) clockNotedAt.set(db, rows.at);
         settleAll(group, results);
         const isNews = group.some((one) => one.isNews);
         onCommit(rows, isNews);
@@ -137,15 +149,16 @@ export function makeCommitter(
     flushing = false;
   };
 
-  const add = <Result>(operation: (unit: Unit) => Promise<Result>, kind: Pick<Waiting, 'isNews' | 'isOwnRow'>) =>
+  const add = <Result>(operation: (unit: Unit) => Promise<Result>, kind: Partial<Kind>) =>
     new Promise<Result>((resolve, reject) => {
-      waiting.push({ operation, ...kind, resolve: resolve as (result: unknown) => void, reject });
+      waiting.push({ operation, ...usual, ...kind, resolve: resolve as (result: unknown) => void, reject });
       if (waiting.length === operationsPerUnitMax) crowd.wake();
       if (!flushing) void flush();
     });
 
   return {
-    commit: (operation, isNews = true) => add(operation, { isNews, isOwnRow: false }),
-    commitOwnRow: (operation) => add(operation, { isNews: true, isOwnRow: true }),
+    commit: (operation, isNews = true) => add(operation, { isNews }),
+    commitOwnRow: (operation) => add(operation, { isOwnRow: true }),
+    commitIntents: (operation) => add(operation, { isIntent: true }),
   };
 }

@@ -93,7 +93,7 @@ export async function look(
       page += 1;
       continue;
     }
-    const beyond = await sumFollowed(context, { now: clock.now(), dueBy, after: listedTo, until });
+    const [beyond] = await sumFollowed(context, [{ now: clock.now(), dueBy, after: listedTo, until }]);
     const isOfBefore = beyond.oldest !== null && beyond.oldest <= listedBefore;
     if (isSending && beyond.count < rowsPerPageMin && !isOfBefore) break;
     if (await isCutOff(context, outcome.payments, { at: listedTo, dueBy })) {
@@ -147,7 +147,7 @@ async function isCutOff(
   { at, dueBy }: { at: number; dueBy: number },
 ): Promise<boolean> {
   const now = context.clock.now();
-  const { count } = await sumFollowed(context, { now, dueBy, after: at - 1, until: at });
+  const [{ count }] = await sumFollowed(context, [{ now, dueBy, after: at - 1, until: at }]);
   if (count === 0) return false;
   const shown = payments.filter(({ createdAt, topupId }) => createdAt === at && context.followed.get(topupId) !== null);
   return count > shown.length;

@@ -48,10 +48,12 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
   const oldUntil = Math.min(cursor.covered, serviceNow - settings.youngMsMax);
-  const fresh = await sumFollowed(context, { now, dueBy, after: cursor.covered, until: ever });
-  const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: cursor.covered });
-  const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
-  const later = await sumFollowed(context, { now: dueBy, dueBy: ever, after: never, until: ever });
+  const [fresh, stale, old, later] = await sumFollowed(context, [
+    { now, dueBy, after: cursor.covered, until: ever },
+    { now, dueBy, after: oldUntil, until: cursor.covered },
+    { now, dueBy, after: never, until: oldUntil },
+    { now: dueBy, dueBy: ever, after: never, until: ever },
+  ]);
   const followedFor = now - (Math.min(fresh.firstDue ?? Infinity, stale.firstDue ?? Infinity) - settings.listFollowMs);
   // Somebody waits for the last rows. If payments usually settle fast, these are read as fast.
   const lastMs =
@@ -87,20 +89,25 @@ export async function planLook(context: LookPlanNeeds, cursor: ListCursor): Prom
   };
 }
 
-export async function sumFollowed(
+/** For each query, the sum over all open batches. */
+export async function sumFollowed<const Queries extends readonly FollowedQuery[]>(
   { db, batches }: Parts<'batches' | 'db'>,
-  query: FollowedQuery,
-): Promise<FollowedSum> {
-  const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
-  let sum: FollowedSum = { count: 0, firstDue: null, oldest: null, newest: null };
+  queries: Queries,
+): Promise<{ [Place in keyof Queries]: FollowedSum }> {
+  let sums = queries.map((): FollowedSum => ({ count: 0, firstDue: null, oldest: null, newest: null }));
   for (const batchId of batches.all().keys()) {
-    const more = await followedRows(db, batchId, query);
-    sum = {
-      count: sum.count + more.count,
-      firstDue: least(sum.firstDue, more.firstDue),
-      oldest: least(sum.oldest, more.oldest),
-      newest: more.newest === null ? sum.newest : Math.max(sum.newest ?? never, more.newest),
-    };
+    const more = await followedRows(db, batchId, queries);
+    sums = sums.map((sum, place) => added(sum, more[place] as FollowedSum));
   }
-  return sum;
+  return sums as { [Place in keyof Queries]: FollowedSum };
+}
+
+function added(sum: FollowedSum, more: FollowedSum): FollowedSum {
+  const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
+  return {
+    count: sum.count + more.count,
+    firstDue: least(sum.firstDue, more.firstDue),
+    oldest: least(sum.oldest, more.oldest),
+    newest: more.newest === null ? sum.newest : Math.max(sum.newest ?? never, more.newest),
+  };
 }

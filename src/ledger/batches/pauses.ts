@@ -46,12 +46,6 @@ export async function manualPause(db: Queryable, batch: { account: string; batch
   return own === undefined ? null : (own.detail ?? '');
 }
 
-/** Why the account sends nothing before a person has looked; null if it is not halted. */
-export async function haltOf(db: Queryable, account: string): Promise<string | null> {
-  const [halt] = await db.query<PauseRecord>(`${open} AND batch_id IS NULL`, [account]);
-  return halt === undefined ? null : (halt.detail ?? '');
-}
-
 /**
  * Halts the account until a person resumes a batch of it that is paused for this reason, even if no batch is open now.
  */

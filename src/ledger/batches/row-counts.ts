@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { makeInsert } from '../drivers/insert.ts';
 
 /** The number of rows in each state, for every batch of the account that is being sent or will be, by batch id. */
 export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
@@ -25,14 +26,21 @@ export async function cancelledWithRows(db: Queryable): Promise<string[]> {
   return found.map(({ batch_id }) => batch_id);
 }
 
-/** Adds `delta` to the count of a state. The counts of a batch always add up to the rows of its file. */
-export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
-  await tx.execute(
-    `INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, status) DO UPDATE SET count = batch_counts.count + excluded.count`,
-    [batchId, status, delta],
-  );
+/** By how much the number of rows in a state changes. */
+export interface CountChange {
+  batch_id: string;
+  status: string;
+  count: number;
 }
+
+/**
+ * Changes counts, of each state once. The counts of a batch always add up to the rows of its file. Rows usually move
+ * from one state to another, so there are two changes.
+ */
+export const addToCounts = makeInsert<CountChange>('batch_counts', ['batch_id', 'status', 'count'], {
+  ending: 'ON CONFLICT (batch_id, status) DO UPDATE SET count = batch_counts.count + excluded.count',
+  most: 2,
+});
 
 /** Deletes the counts of a batch that has no rows any more. */
 export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {

@@ -23,18 +23,16 @@ export interface FailedPaymentsQuery {
 /** Numbers in one statement. */
 const numbersPerQuery = 50;
 
+/** The second part finds rows whose retry was not sent yet: they no longer have the time of their failed payments. */
 const failedSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
   WHERE rows.phone_number IN (${places(numbersPerQuery)})
     AND rows.first_sent_at IS NOT NULL AND rows.status = 'failed' AND rows.contradicted IS NULL
     AND batches.account = ? AND rows.batch_id <> ? AND (rows.first_sent_at >= ? OR batches.run_id = ?)
-  ORDER BY rows.batch_id, rows.row_no`;
-
-/** Rows whose retry was not sent yet. They no longer have the time at which their failed payments were sent. */
-const triedAgainSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
+  UNION ALL SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
   WHERE rows.phone_number IN (${places(numbersPerQuery)})
     AND rows.generation > 1 AND rows.status IN ('ready', 'held', 'skipped', 'cancelled')
     AND rows.service_status IS NULL AND rows.contradicted IS NULL AND batches.account = ? AND rows.batch_id <> ?
-  ORDER BY rows.batch_id, rows.row_no`;
+  ORDER BY batch_id, row_no`;
 
 /**
  * The rows of other batches of the account whose payments to these numbers (E.164) have failed and are not known to
@@ -47,8 +45,8 @@ export async function failedPaymentsTo(
 ): Promise<FailedRow[]> {
   const found: FailedRow[] = [];
   for (const some of filledLists(numbers, numbersPerQuery)) {
-    found.push(...(await db.query<FailedRow>(failedSql, [...some, account, batchId, since, runId])));
-    found.push(...(await db.query<FailedRow>(triedAgainSql, [...some, account, batchId])));
+    const params = [...some, account, batchId, since, runId, ...some, account, batchId];
+    found.push(...(await db.query<FailedRow>(failedSql, params)));
   }
   return found;
 }

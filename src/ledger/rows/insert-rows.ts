@@ -49,7 +49,7 @@ function putPlain(params: SqlValue[], at: number, row: Pick<NewRow, (typeof plai
 /** Rows that are inserted together: as many as one statement takes (ledger/drivers/insert.ts). */
 const rowsPerInsert = 48;
 
-/** Writes the rows of one intake chunk. The caller counts them (`addToCount`). */
+/** Writes the rows of one intake chunk. The caller counts them (`addToCounts`). */
 export async function insertRows(tx: Queryable, rows: readonly NewRow[]): Promise<void> {
   for (let next = 0; next < rows.length; next += rowsPerInsert) {
     const some = rows.slice(next, next + rowsPerInsert);

@@ -16,7 +16,7 @@ const second = 1_000;
 const minute = 60 * second;
 
 /** Runners of several accounts in one process, all on one ledger and a virtual clock. */
-async function accountsAtWork(count: number, options: { settleMs?: number } = {}) {
+async function accountsAtWork(count: number, { settleMs = 2 * second, rowsPerAdmission = 1, paceMs = 0 } = {}) {
   const clock = makeVirtualClock();
   const ledger = await memoryLedger();
   const counts = { transactions: 0, statements: 0, sleeps: 0 };
@@ -51,12 +51,13 @@ async function accountsAtWork(count: number, options: { settleMs?: number } = {}
       return clock.sleep(ms, signal);
     },
   };
-  const service = makeFakeService(clock, options);
+  const service = makeFakeService(clock, { settleMs });
+  const settings = { ...defaultEngineSettings, rowsPerAdmission };
   const runners = Array.from({ length: count }, (_, number) =>
     makeAccountRunner(
       {
-        ...{ db, gateway: service, clock: countedClock, settings: defaultEngineSettings },
-        limiter: makeOpenLimiter(clock, {}),
+        ...{ db, gateway: service, clock: countedClock, settings },
+        limiter: makeOpenLimiter(clock, { paceMs }),
         random: { fraction: () => 0.5, hex: (bytes) => '0'.repeat(bytes * 2) },
         log: { info: () => undefined, warn: () => undefined },
       },
@@ -125,6 +126,30 @@ describe('accounts with open batches', () => {
     await approve(by, 'batch-2', unplanned);
     await after(2 * second);
     assert.equal(service.charges.length, 3);
+    await stop();
+  });
+});
+
+describe('accounts that pay at 60 a minute', () => {
+  test('take few statements, transactions and timers a row', async () => {
+    const { db, clock, service, inMinute, stop } = await accountsAtWork(3, {
+      ...{ settleMs: 300, rowsPerAdmission: 4, paceMs: 4 * second },
+    });
+    for (const account of ['account-0', 'account-1', 'account-2']) {
+      const batch = aBatch({ account, batch_id: account, run_id: account });
+      const rows = Array.from({ length: 200 }, (_, index) => ({ ...aRow(index + 1), batch_id: account }));
+      await addBatch(db, clock, batch, rows);
+      await approve({ db, clock, person: 'approver', through: 'cli' }, account, unplanned);
+    }
+    await inMinute();
+    const before = service.charges.length;
+    const { statements, transactions, sleeps } = await inMinute();
+    const rows = service.charges.length - before;
+    assert.ok(rows >= 168, `${rows} rows`);
+    // Before loops, answers and counts shared them: 22.4, 1.44 and 2.0 a row.
+    assert.ok(statements / rows <= 14.5, `${statements / rows} statements a row`);
+    assert.ok(transactions / rows <= 0.8, `${transactions / rows} transactions a row`);
+    assert.ok(sleeps / rows <= 2.5, `${sleeps / rows} sleeps a row`);
     await stop();
   });
 });

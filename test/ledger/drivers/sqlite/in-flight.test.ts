@@ -19,7 +19,7 @@ import { planned } from '../../../support/planned.ts';
 const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
   'rows that are due': (view) => dueRows(view, 'batch-1', 'accepted', 5, 10),
   'when the next row is due': (view) => nextDueAt(view, 'batch-1', 'in_doubt'),
-  'what is followed': (view) => followedRows(view, 'batch-1', { now: 1, dueBy: 2, after: 0, until: 3 }),
+  'what is followed': (view) => followedRows(view, 'batch-1', Array(4).fill({ now: 1, dueBy: 2, after: 0, until: 3 })),
   'rows left in sending': (view) => sendingRows(view, 'batch-1', 10),
   'the oldest row that the service has': oldestAccepted,
   'the rows in doubt of all accounts': doubtsByAccount,
