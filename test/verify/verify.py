@@ -71,6 +71,8 @@ def check_form(name, path, value):
     elif isinstance(value, list):
         for inner in value:
             check_form(name, path + "[]", inner)
+    elif names:
+        need(value is None, f"{name} has {path} in another form")
     elif re.search(r"(_at|finish_by|as_of|\.at)$", path):
         need(value is None or re.fullmatch(TIME, value), f"{name} has {path} in another form")
     elif path.endswith("*"):
@@ -198,7 +200,7 @@ def check_results(folder, manifest, events, rows, summary):
             if row["end"]:
                 for name in ("topup_id", "cost", "cost_currency", "service_status"):
                     need(plain(cells[name]) == (row["end"].get(name) or ""), f"row {number} has another {name} than the chain")
-                need(cells["completed_at"] == iso(row["end"].get("completed_at")), f"row {number} ended at another time")
+                need("completed_at" not in row["end"] or cells["completed_at"] == iso(row["end"]["completed_at"]), f"row {number} ended at another time")
                 code, reason = failure_in(row["end"])
                 need(code is None or plain(cells["failure_code"]) == code, f"row {number} has another failure_code than the chain")
                 need(code is None or manifest["masked"] or is_forgotten or letters(cells["failure_reason"]) == letters(reason), f"row {number} has another failure_reason than the chain")
@@ -276,7 +278,8 @@ def check_facts(summary, manifest, events, told, totals):
     for when, event in (("before", told.get("batch.approve")), ("after", ended)):
         data = event["data"] if event else {"balance": None, "balance_read_at": None}
         if "balance" in data:
-            expected[f"balance.{when}_read_at"] = iso(data["balance_read_at"]) or None
+            if "balance_read_at" in data:
+                expected[f"balance.{when}_read_at"] = iso(data["balance_read_at"]) or None
             held = {wallet["wallet_id"]: wallet[when] for wallet in balance["wallets"] if wallet[when] is not None}
             need(held == json.loads(data["balance"] or "{}"), f"the wallets held something else {when} it")
     for place, value in expected.items():
@@ -317,7 +320,7 @@ def check_summary(manifest, summary, events, content, totals):
     need(summary["format"] == "airbatch.summary/1", "another format")
     need("broken" not in summary["audit"], "the summary says that the chain is broken")
     for name in ("batch_id", "run_id", "account", "program", "status", "input_sha256", "content_sha256", "audit", "version", "as_of", "previous"):
-        need(summary.get(name) == manifest.get(name), f"the summary has another {name}")
+        need(summary.get(name) == manifest.get(name) or name == "status" and name not in manifest, f"the summary has another {name}")
     if not manifest["masked"] and "batch.forget" not in told and "batch.validate" in told:
         for said in (manifest["content_sha256"], *(told[kind]["data"]["content_sha256"] for kind in ("batch.validate", "batch.approve") if kind in told)):
             need(content == said, f"the rows are not those that were validated and approved. {totals['odd']}")
