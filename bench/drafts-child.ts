@@ -15,10 +15,10 @@ import { peakMiB } from './memory.ts';
 export type FromServer = { kind: 'ready'; url: string; key: string } | { kind: 'peak'; peakMiB: number; cpuMs: number };
 
 /**
- * The HTTP API over a ledger of its own in the folder that is named, with the sandbox as the account: a process of its
- * own, so that its memory is its own.
+ * The HTTP API (with a second folder, the console too) over a ledger of its own in the folder that is named, with the
+ * sandbox as the account: a process of its own, so that its memory is its own.
  */
-const [folder = ''] = process.argv.slice(2);
+const [folder = '', consoleFolder] = process.argv.slice(2);
 const ledgerPath = join(folder, 'ledger.db');
 const db = openSqlite(ledgerPath);
 await migrate(db);
@@ -31,7 +31,7 @@ const session: Session = {
 const door = { nameOf: (field: string) => field };
 const { secret } = await performIn(session, createApiKey, door, { name: 'clerk', roles: ['prepare', 'audit'] });
 const server = makeApiServer({
-  ...{ session, onChange: ignored },
+  ...{ session, onChange: ignored, ...(consoleFolder === undefined ? {} : { consoleFolder }) },
   withAccount: (name, work) => withAccount(session, name, work),
   hasher: { hash: async () => '', isRight: async () => false },
   publicUrl: () => new URL('http://127.0.0.1'),

@@ -11,7 +11,7 @@ import { asLauncher } from './memory.ts';
 import { inWorkplace } from './workplace.ts';
 
 /** One row in a hundred lacks the country code of its number. */
-const wrongEvery = 100;
+export const wrongEvery = 100;
 /** Requests of a kind: the middle one counts. */
 const repeats = 9;
 
@@ -164,7 +164,7 @@ async function next(child: ChildProcess): Promise<FromServer> {
   return message;
 }
 
-function* csvOf(rows: number): Generator<string> {
+export function* csvOf(rows: number): Generator<string> {
   yield 'name,phone_number,network_id,amount,currency\n';
   for (let from = 0; from < rows; from += 1_000) {
     const lines: string[] = [];

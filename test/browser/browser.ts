@@ -84,7 +84,7 @@ export interface Person {
 
 /** A browser window of somebody who is signed in. Signing in itself has tests of its own. */
 export async function windowOf(
-  { browser, installation }: Stage,
+  { browser, installation }: Pick<Stage, 'browser'> & { installation: Pick<Installation, 'key'> },
   { name = 'wanjiru', roles = allRoles, options = {} }: Person = {},
 ): Promise<BrowserContext> {
   const context = await browser.newContext({

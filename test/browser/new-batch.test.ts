@@ -105,6 +105,10 @@ describe('a clerk', () => {
     await page.getByRole('button', { name: 'See the plan' }).click();
     await page.getByText('4 rows will be paid.').waitFor({ timeout: 30_000 });
     assert.deepEqual(await shown(), ['To pay4', 'Held1']);
+    await right(page, '4');
+    await page.locator('.filters select').selectOption('held');
+    await grid.getByText('Brian').waitFor({ state: 'detached' });
+    await grid.getByText('Eve').waitFor();
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL('**/batches/**');
     const batchId = decodeURIComponent(page.url().split('/').at(-1) ?? '');
@@ -121,6 +125,7 @@ describe('a clerk', () => {
     const text = 'who,mobile A,Net pay,operator,currency\nAmina,+254712345601,100,Safaricom,KES\n';
     await page.locator('input[type=file]').setInputFiles({ ...fileOf([]), buffer: Buffer.from(text) });
     await page.getByText('Choose what the columns mean').waitFor();
+    await page.getByText('No column was found for: Phone number').waitFor();
     await page.getByLabel('mobile A is read as').selectOption('phone_number');
     await page.getByLabel('Net pay is read as').selectOption('amount');
     await page.getByRole('button', { name: 'Read the columns like this' }).click();

@@ -6,6 +6,8 @@ import { setupI18n } from '@lingui/core';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts } from '../../src/console/texts/en-mending.ts';
 import { texts as french } from '../../src/console/texts/fr-mending.ts';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
 import { check, csv, goodRow, testCatalog } from '../intake/support.ts';
 
@@ -73,5 +75,50 @@ describe('the text of a problem', () => {
     const i18n = setupI18n({ locale: 'fr', messages });
     assert.match(i18n._('more', { why: 'short' }), /^Il est trop court/);
     assert.match(i18n._('more', { why: 'unknown' }), /^Ses premiers chiffres/);
+  });
+});
+
+describe('the text of a file that cannot be paid', () => {
+  test('is there for every reason and every note', () => {
+    const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
+    assert.deepEqual(of.sort(), [...fileReasons, ...fileNotes].map((code) => `reason.${code}`).sort());
+  });
+
+  test('names nothing that intake does not give with the reason', async () => {
+    const header = 'phone_number,network_id,amount,currency';
+    const rows = `${header}\n+254712345601,1,100,KES\n`;
+    const files: [code: string, content: string | Buffer, settings?: Record<string, unknown>][] = [
+      ['EMPTY', ''],
+      ['NO_ROWS', `${header}\n`],
+      ['NOT_A_TABLE', '%PDF-1.7'],
+      ['ENCODING', Buffer.concat([Buffer.from(`${rows}é`), Buffer.from([0xe9, 10])])],
+      ['TOO_MANY_ROWS', `${rows}+254712345602,1,100,KES\n`, { guards: { rowsMax: 1 } }],
+      ['QUOTE_OPEN', `${header}\n"+254712345601,1,100,KES\n`],
+      ['ONE_COLUMN', `"${header}"\n"+254712345601,1,100,KES"\n`],
+      ['HEADER_LINE', rows, { headerLine: 9 }],
+      ['COLUMN_MISSING', 'who,mobile A,Net pay\nAmina,+254712345601,100\n'],
+      ['COLUMN_UNCLEAR', 'phone_number,network_id,amount,total amount\n+254712345601,1,100,200\n'],
+      ['COLUMN_TWICE', 'phone_number,network_id,amount,amount\n+254712345601,1,100,200\n'],
+      ['COLUMN_UNKNOWN', rows, { columns: { amount: 'pay' } }],
+      ['SUM_TOO_LARGE', rows, { guards: { batchMax: { KES: '1' } } }],
+      ['ROWS_EXPECTED', rows, { guards: { expectedRows: 2 } }],
+      ['SUM_EXPECTED', rows, { guards: { expectedSums: { KES: '2' } } }],
+      ['END_MISSING', rows, { guards: { trailer: 'END' } }],
+      ['END_ROWS', `${rows}END,7\n`, { guards: { trailer: 'END' } }],
+      ['END_SUM', `${rows}END,1,7\n`, { guards: { trailer: 'END' } }],
+      ['TOTAL_WRONG', `${rows}Total,,7,KES\n`, { totalLine: 'skip' }],
+    ];
+    const found = [];
+    for (const [, content, settings = {}] of files) {
+      const error = await check(content, { catalog: testCatalog, settings }).catch((thrown: unknown) => thrown);
+      const { code = '', values = {} } = (error instanceof AirbatchError ? error.reason : null) ?? {};
+      const text = (texts as Record<string, string>)[`reason.${code}`] ?? '';
+      const names = [...text.matchAll(/\{(\w+)(?=[,}])/g)].flatMap(([, name = '']) => (name in values ? [] : [name]));
+      found.push([code, code === 'NOT_A_TABLE' ? [] : names]);
+    }
+    assert.deepEqual(
+      found,
+      files.map(([code]) => [code, []]),
+    );
   });
 });

@@ -8,6 +8,14 @@ export interface Problem {
   hint: string | null;
   /** With `STEP_UP_NEEDED`: what a second factor must be proved for. */
   purpose?: string;
+  /** Of a file that is rejected as a whole. */
+  reason?: Reason;
+}
+
+/** Why, by a stable code, with what the text of the code names. */
+export interface Reason {
+  code: string;
+  values: Readonly<Record<string, string>>;
 }
 
 /** A request that the server refused. */
@@ -27,13 +35,16 @@ export class Unreachable extends Error {}
 export async function problemOf(response: Response): Promise<Problem> {
   const { status, statusText } = response;
   const body: unknown = await response.json().catch(() => null);
-  const { code, detail, hint, purpose } = (typeof body === 'object' && body !== null ? body : {}) as Partial<Problem>;
+  const { code, detail, hint, purpose, reason } = (
+    typeof body === 'object' && body !== null ? body : {}
+  ) as Partial<Problem>;
   return {
     status,
     code: typeof code === 'string' ? code : 'UNREADABLE',
     detail: typeof detail === 'string' ? detail : `${status} ${statusText}`,
     hint: typeof hint === 'string' ? hint : null,
     ...(typeof purpose === 'string' ? { purpose } : {}),
+    ...(typeof reason === 'object' ? { reason } : {}),
   };
 }
 

@@ -1678,6 +1678,13 @@ export interface components {
             purpose?: string;
             /** @description With SIGN_IN_THROTTLED: for how long nothing is tried. */
             retry_after_s?: number;
+            /** @description Of a file that is rejected as a whole: why, with what a text about it names. */
+            reason?: {
+                code: string;
+                values: {
+                    [key: string]: string;
+                };
+            };
         };
     };
     responses: never;
@@ -2637,6 +2644,12 @@ export interface operations {
                         rejection: {
                             message: string;
                             hint: string;
+                            reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                         } | null;
                         totals: {
                             counts: {
@@ -2695,7 +2708,15 @@ export interface operations {
                                 value: ("country" | "currency" | "network_id" | "decimal") | null;
                             }[];
                         }[];
-                        notes: string[];
+                        notes: {
+                            message: string;
+                            reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
+                        }[];
                         undo: {
                             step: number;
                             /** @enum {string} */

@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { ApiProblem, Unreachable } from '../api/problem.ts';
 import { t } from '../texts/i18n.ts';
+import { reasonText } from '../texts/reason-text.ts';
 import { Button } from './button.tsx';
 import { Loading } from './page.tsx';
 
@@ -9,19 +10,21 @@ import { Loading } from './page.tsx';
 export function failureText(error: unknown): string {
   if (error instanceof Unreachable) return t('failure.unreachable');
   if (!(error instanceof ApiProblem)) return t('failure.program');
-  const { code, detail, status } = error.problem;
+  const { code, detail, reason, status } = error.problem;
   if (code === 'ROLE_MISSING') return t('failure.role');
   if (code === 'CHANGED_MEANWHILE' || code === 'CONTENT_CHANGED') return t('failure.changed');
   if (code === 'REQUEST_UNFINISHED') return t('failure.unfinished');
   if (code === 'BATCH_UNKNOWN' || code === 'NOT_FOUND') return t('failure.unknown');
-  return status >= 500 ? t('failure.program') : detail;
+  return status >= 500 ? t('failure.program') : (reasonText(reason) ?? detail);
 }
 
 /** A request failed: why, and a way to try it again. */
 export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
-  const { code, hint: given } = error instanceof ApiProblem ? error.problem : { code: null, hint: null };
+  const problem = error instanceof ApiProblem ? error.problem : null;
+  const code = problem?.code ?? null;
   // The console's own text says what to do.
-  const hint = code === 'REQUEST_UNFINISHED' || code === 'ROLE_MISSING' ? null : given;
+  const saysMore = code === 'REQUEST_UNFINISHED' || code === 'ROLE_MISSING' || reasonText(problem?.reason) !== null;
+  const hint = saysMore ? null : (problem?.hint ?? null);
   return (
     <div className="notice tone-bad" role="alert">
       <div className="stack tight">

@@ -1,4 +1,5 @@
 import { draft } from './fr/draft.ts';
+import { reasons } from './fr/reasons.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
 const problems = {
@@ -112,4 +113,4 @@ const problems = {
 };
 
 /** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems };
+export const texts = { ...draft, ...problems, ...reasons };

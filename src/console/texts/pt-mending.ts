@@ -1,4 +1,5 @@
 import { draft } from './pt/draft.ts';
+import { reasons } from './pt/reasons.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
 const problems = {
@@ -111,4 +112,4 @@ const problems = {
 };
 
 /** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems };
+export const texts = { ...draft, ...problems, ...reasons };

@@ -150,9 +150,16 @@ export const errorTable = {
 /** The codes of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
 
+/** Why, in a form that other languages can tell: a stable code, and what its text names. */
+export interface ErrorReason {
+  code: string;
+  values: Readonly<Record<string, string>>;
+}
+
 /** What differs from `errorTable`, and the cause. */
-interface ErrorOptions {
+export interface ErrorOptions {
   hint?: string;
+  reason?: ErrorReason | null;
   cause?: unknown;
 }
 
@@ -162,6 +169,7 @@ export class AirbatchError extends Error {
   readonly code: ErrorCode;
   readonly hint: string;
   readonly exitCode: number;
+  readonly reason: ErrorReason | null;
   /**
    * The message, one line for each fault. A line break within a fault, as in the name of a file, does not start a new
    * line.
@@ -175,6 +183,7 @@ export class AirbatchError extends Error {
     this.faults = faults;
     this.hint = options.hint ?? errorTable[code].hint;
     this.exitCode = errorTable[code].exitCode;
+    this.reason = options.reason ?? null;
   }
 }
 

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import type { FileForm } from '../../core/identity/file-form.ts';
 import { makeTextWriter } from '../../core/text/text-writer.ts';
 import { noEvidence, signOf } from '../cells/amount-signs.ts';
@@ -150,6 +151,7 @@ function columnsOf(table: Table, settings: IntakeSettings): PlannedColumns {
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);
     throw new AirbatchError(error.code, error.message, {
       hint: `If you mean another sheet than "${form.sheet}", add ${others.join(' or ')}. ${error.hint}`,
+      reason: error.reason,
       cause: error,
     });
   }
@@ -217,7 +219,7 @@ async function checkRows(
   if (inBlock > 0) await handOn();
   if (rowNo === 0) {
     const names = header.length === 1 ? '1 column' : `${header.length} columns`;
-    throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), but no rows below it`);
+    throw rejectedFile('NO_ROWS', {}, `the file has a header (${names}), but no rows below it`);
   }
   guards.checkAtEnd(seen.trailer);
   return totals.result();

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { addAmounts, compareAmounts, moneyText } from '../../core/money/money.ts';
 import { MinorSums, readAmount } from '../cells/amount.ts';
 import { signOf } from '../cells/amount-signs.ts';
@@ -46,7 +46,7 @@ export function makeFileGuards(context: CheckContext): FileGuards {
     },
     checkSoFar() {
       if (rows > guards.rowsMax) {
-        throw new AirbatchError('FILE_REJECTED', `the file has more than ${guards.rowsMax} rows`, {
+        throw rejectedFile('TOO_MANY_ROWS', { rows: guards.rowsMax }, `the file has more than ${guards.rowsMax} rows`, {
           hint: 'Split it, or raise intake.guards.rowsMax. Nothing was sent.',
         });
       }
@@ -57,13 +57,13 @@ export function makeFileGuards(context: CheckContext): FileGuards {
       if (guards.trailer !== null) checkTrailer(context, guards.trailer, trailer, { rows, sum: written });
       if (guards.expectedRows !== null && guards.expectedRows !== rows) {
         const message = `the file should have ${guards.expectedRows} rows, but has ${rows}`;
-        throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+        throw rejectedFile('ROWS_EXPECTED', { expected: guards.expectedRows, rows }, message, { hint: cutShort });
       }
       for (const [currency, sum] of Object.entries(guards.expectedSums)) {
         const own = understood.of(currency);
         if (compareAmounts(own, sum) === 0) continue;
         const message = `the amounts of the file should add up to ${moneyText(currency, sum)}, but add up to ${moneyText(currency, own)}`;
-        throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+        throw rejectedFile('SUM_EXPECTED', { currency, amount: sum, sum: own }, message, { hint: cutShort });
       }
     },
   };
@@ -72,8 +72,9 @@ export function makeFileGuards(context: CheckContext): FileGuards {
 function refuseBeyond(sums: MinorSums, batchMax: Readonly<Record<string, string>>): void {
   for (const [currency, most] of Object.entries(batchMax)) {
     if (compareAmounts(sums.of(currency), most) <= 0) continue;
-    throw new AirbatchError(
-      'FILE_REJECTED',
+    throw rejectedFile(
+      'SUM_TOO_LARGE',
+      { currency, amount: most },
       `the amounts of the file add up to more than ${moneyText(currency, most)}`,
       {
         hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
@@ -99,17 +100,17 @@ function checkTrailer(
 ): void {
   if (trailer === null) {
     const message = `the file does not end in a line that begins with "${word}"`;
-    throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+    throw rejectedFile('END_MISSING', { word }, message, { hint: cutShort });
   }
   const [, statedRows = '', statedSum] = trailer.cells.map(plainText).filter((cell) => cell !== '');
   if (statedRows !== String(rows)) {
     const message = `the last line (${trailer.line}) says ${statedRows || 'no number of'} rows, but the file has ${rows}`;
-    throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+    throw rejectedFile('END_ROWS', { line: trailer.line, stated: statedRows, rows }, message, { hint: cutShort });
   }
   if (statedSum === undefined) return;
   const plainSum = decimalIn(context, statedSum);
   if (plainSum === null || compareAmounts(plainSum, sum) !== 0) {
     const message = `the last line (${trailer.line}) says ${statedSum} in all, but the amounts of the file add up to ${sum}`;
-    throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+    throw rejectedFile('END_SUM', { line: trailer.line, stated: statedSum, written: sum }, message, { hint: cutShort });
   }
 }

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { compareAmounts, moneyText } from '../../core/money/money.ts';
 import { currencyWritten, decimalPlaces, decimalsOf, MinorSums, readAmount } from '../cells/amount.ts';
 import { cfaFranc } from '../cells/cfa-franc.ts';
@@ -42,9 +43,14 @@ export async function refuseSeveralPayable(
     (one) => `"${one.name}" (${sumText(one)}${one.isActive ? '; open when it was saved' : ''})`,
   );
   const options = payable.map(({ name }) => `--sheet "${name}"`);
-  throw new AirbatchError('FILE_REJECTED', `more than one sheet has rows to pay: ${named.join(', ')}`, {
-    hint: `Say which one you mean: ${options.join(' or ')}, or intake.sheet in the configuration. To pay several, run the workbook once for each, with a run id each. Nothing was sent.`,
-  });
+  throw rejectedFile(
+    'SHEET_UNCLEAR',
+    { sheets: payable.map(({ name }) => `"${name}"`).join(', ') },
+    `more than one sheet has rows to pay: ${named.join(', ')}`,
+    {
+      hint: `Say which one you mean: ${options.join(' or ')}, or intake.sheet in the configuration. To pay several, run the workbook once for each, with a run id each. Nothing was sent.`,
+    },
+  );
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { readAmount } from '../cells/amount.ts';
 import type { Field } from '../cells/fields.ts';
@@ -36,8 +36,9 @@ export function chooseColumn(
   const names = all.map((index) => `"${header[index]?.trim()}"`);
   const values = all.map((index) => valuesText(header, field, index, sample)).filter((text) => text !== '');
   const options = all.map((index) => `--map ${field}="${header[index]?.trim()}"`).reverse();
-  throw new AirbatchError(
-    'FILE_REJECTED',
+  throw rejectedFile(
+    'COLUMN_UNCLEAR',
+    { field, columns: names.join(', ') },
     `the columns ${names.join(' and ')} could each be the ${field}${values.length === 0 ? '' : `: ${values.join(', ')}`}`,
     {
       hint: `Say which one you mean: ${options.join(' or ')}, or intake.columns.${field} in the configuration. Nothing was sent.`,
@@ -50,7 +51,7 @@ export function refuseSameName(header: readonly string[], indexes: readonly numb
   const names = indexes.map((index) => header[index]?.trim() ?? '');
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new AirbatchError('FILE_REJECTED', `two columns are named "${twice}"`, {
+  throw rejectedFile('COLUMN_TWICE', { column: twice }, `two columns are named "${twice}"`, {
     hint: 'Give each of them a name of its own in the first line of the file. Nothing was sent.',
   });
 }

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { signOfSeveral } from '../cells/currency-sign.ts';
 import { type Field, fields } from '../cells/fields.ts';
 import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
@@ -83,10 +83,11 @@ export function planColumns(
 export const columnsMax = 1_000;
 
 function refuseBadHeader(header: readonly string[]): void {
-  if (header.length > columnsMax) throw rejected(`the file has more than ${columnsMax} columns`);
+  if (header.length > columnsMax)
+    throw rejectedFile('TOO_WIDE', { columns: columnsMax }, `the file has more than ${columnsMax} columns`);
   for (const name of header) {
     if (trapNames.has(name.trim().toLowerCase()))
-      throw rejected(`a column is named "${name}", a name that is not allowed`);
+      throw rejectedFile('COLUMN_NAME', { column: name }, `a column is named "${name}", a name that is not allowed`);
   }
 }
 
@@ -94,7 +95,12 @@ function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {
   const fieldOfColumn = new Map<number, Field>();
   for (const [field, index] of Object.entries(plan) as [Field, number][]) {
     const other = fieldOfColumn.get(index);
-    if (other) throw rejected(`the mapping reads the column "${header[index]}" both as ${other} and as ${field}`);
+    if (other)
+      throw rejectedFile(
+        'COLUMN_SHARED',
+        { column: header[index] ?? '', fields: `${other},${field}` },
+        `the mapping reads the column "${header[index]}" both as ${other} and as ${field}`,
+      );
     fieldOfColumn.set(index, field);
   }
 }
@@ -106,7 +112,9 @@ function findMapped(header: readonly string[], field: Field, name: string, heade
   const alike = header.flatMap((own, index) => (plainName(own) === plainName(name) ? [index] : []));
   refuseSameName(header, alike);
   if (alike.length === 1 && alike[0] !== undefined) return alike[0];
-  throw rejected(
+  throw rejectedFile(
+    'COLUMN_UNKNOWN',
+    { field, column: name },
     `the mapping reads ${field} from the column "${name}", but the file has no such column; its first line ${readAs(header)}`,
     headerBelow === null ? {} : { hint: `${headerOffer(headerBelow)} Nothing was sent.` },
   );
@@ -115,8 +123,9 @@ function findMapped(header: readonly string[], field: Field, name: string, heade
 /** A person who checks the file does not see hidden columns. */
 function refuseHiddenColumn(header: readonly string[], field: Field, indexes: readonly number[]): never {
   const name = header[indexes[0] ?? 0]?.trim();
-  throw new AirbatchError(
-    'FILE_REJECTED',
+  throw rejectedFile(
+    'COLUMN_HIDDEN',
+    { field, column: name ?? '' },
     `the column "${name}", which could be the ${field}, is hidden in the sheet`,
     {
       hint: `Show the column and check what is in it, or delete it. To read it as it is, add --map ${field}="${name}", or set intake.columns.${field} in the configuration. Nothing was sent.`,
@@ -130,15 +139,12 @@ function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
   const [first] = unread;
   if (!first) return;
   const names = unread.map(({ column }) => `"${column.trim()}"`);
-  throw new AirbatchError(
-    'FILE_REJECTED',
+  throw rejectedFile(
+    'CURRENCY_UNREAD',
+    { columns: names.join(', ') },
     `the currency of the amounts may be in the column ${names.join(' or ')}, which is not read under that name`,
     {
       hint: `If it is, add --map currency=${names[0]}, or set intake.columns.currency in the configuration. If not, name the currency in the header of the amounts, such as "Amount (KES)". Nothing was sent.`,
     },
   );
-}
-
-function rejected(message: string, options: { hint?: string } = {}): AirbatchError {
-  return new AirbatchError('FILE_REJECTED', message, options);
 }

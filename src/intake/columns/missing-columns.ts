@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Field } from '../cells/fields.ts';
 import { nearColumns, type Sample, valuesText } from './column-choice.ts';
@@ -44,8 +44,9 @@ export function refuseMissing(
       ? `${proposals(header, missing, unread, sample)}${missingHint(header, missing)}`
       : headerOffer(headerBelow);
   const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
-  throw new AirbatchError(
-    'FILE_REJECTED',
+  throw rejectedFile(
+    'COLUMN_MISSING',
+    { fields: missing.join(','), header: isRow(header) ? '' : namesOf(header) },
     `the file has no column for ${anyOf(names)}; its first line ${readAs(header)}`,
     { hint: `${help} Nothing was sent.` },
   );
@@ -85,7 +86,7 @@ function refuseTableInColumn(header: readonly string[]): void {
     return names.filter((name) => meaningOf(name) !== null).length > 1;
   });
   if (!isTable) return;
-  throw new AirbatchError('FILE_REJECTED', 'the whole table is in one column: each line is a single cell', {
+  throw rejectedFile('ONE_COLUMN', {}, 'the whole table is in one column: each line is a single cell', {
     hint: 'In a spreadsheet, select the column, choose "Text to Columns" in the menu "Data", and save it again; in a text file, remove the quotes around each line. Nothing was sent.',
   });
 }
@@ -103,10 +104,15 @@ function anyOf(names: readonly string[]): string {
 /** The first line as text, or that it is not a header. */
 export function readAs(header: readonly string[]): string {
   if (isRow(header)) return 'has a number as a row does: it is not a header';
+  const names = namesOf(header);
+  return `reads ${names === '' ? 'empty' : names}`;
+}
+
+function namesOf(header: readonly string[]): string {
   const found = header.filter((name) => name.trim() !== '' && !isOwnColumn(name));
   const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
   if (found.length > 12) names.push('...');
-  return `reads ${names.length === 0 ? 'empty' : names.join(', ')}`;
+  return names.join(', ');
 }
 
 /**

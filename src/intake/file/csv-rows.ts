@@ -1,6 +1,7 @@
 import { finished } from 'node:stream/promises';
 import { type CsvError, Parser } from 'csv-parse';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { withFirst } from './chunks.ts';
 import { plainRows, type Reader } from './plain-rows.ts';
 import type { QuoteDoubt, RecordChunk } from './record-chunk.ts';
@@ -138,8 +139,9 @@ function holdsRows(record: readonly string[], { columns, delimiter }: Reader): b
  * one. If the cell has several lines and another opening quote, it is unknown how many rows it has swallowed.
  */
 function refuseOpenQuote(line: number): never {
-  throw new AirbatchError(
-    'FILE_REJECTED',
+  throw rejectedFile(
+    'QUOTE_OPEN',
+    { line },
     `a quote (") in the row that begins on line ${line} is not closed before the next row begins`,
   );
 }
@@ -149,11 +151,11 @@ function explained(error: unknown, line: number, rowBytesMax: number): unknown {
   const { code } = error as CsvError;
   if (code === 'CSV_QUOTE_NOT_CLOSED') {
     const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short, or there is one quote too many`;
-    return new AirbatchError('FILE_REJECTED', message, { cause: error });
+    return rejectedFile('QUOTE_OPEN', { line }, message, { cause: error });
   }
   if (code === 'CSV_MAX_RECORD_SIZE') {
     const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quote (") may not be closed there`;
-    return new AirbatchError('FILE_REJECTED', message, { cause: error });
+    return rejectedFile('QUOTE_OPEN', { line }, message, { cause: error });
   }
   return error;
 }

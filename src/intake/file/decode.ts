@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { firstBytes, withFirst } from './chunks.ts';
 
 /** The encodings that spreadsheets and payroll systems use. */
@@ -64,13 +65,9 @@ async function* decodeUtf8(
     certain ||= beginsInUtf8(bytes);
     if (certain && isUtf8(bytes)) return bytes;
     if (certain) {
-      throw new AirbatchError(
-        'FILE_REJECTED',
-        'only part of the file is UTF-8: it was damaged, or put together from two',
-        {
-          hint: 'Save it again as "CSV UTF-8". Nothing was sent.',
-        },
-      );
+      throw rejectedFile('ENCODING', {}, 'only part of the file is UTF-8: it was damaged, or put together from two', {
+        hint: 'Save it again as "CSV UTF-8". Nothing was sent.',
+      });
     }
     decoded.encoding = 'Windows-1252';
     return fromWindows1252(bytes);
@@ -107,7 +104,7 @@ function wholeCharacters(bytes: Buffer): number {
 
 function refuseBinary(bytes: Buffer): void {
   if (!bytes.includes(0)) return;
-  throw new AirbatchError('FILE_REJECTED', 'this is not a text file: it contains zero bytes', {
+  throw rejectedFile('ENCODING', {}, 'this is not a text file: it contains zero bytes', {
     hint: 'Save the table as "CSV UTF-8", and run that file. Nothing was sent.',
   });
 }
@@ -117,7 +114,7 @@ const windows1252 = new TextDecoder('windows-1252');
 function fromWindows1252(bytes: Buffer): Buffer {
   for (const byte of [0x81, 0x8d, 0x8f, 0x90, 0x9d]) {
     if (bytes.includes(byte)) {
-      throw new AirbatchError('FILE_REJECTED', 'the file is neither UTF-8 nor Windows-1252 text', {
+      throw rejectedFile('ENCODING', {}, 'the file is neither UTF-8 nor Windows-1252 text', {
         hint: 'Save it again as "CSV UTF-8". Nothing was sent.',
       });
     }
@@ -135,7 +132,7 @@ async function* decodeBy(chunks: AsyncIterable<Buffer>, encoding: 'UTF-16LE' | '
       return buffer;
     } catch (error) {
       if (error instanceof AirbatchError) throw error;
-      throw new AirbatchError('FILE_REJECTED', `the file is damaged: it is not ${encoding} to its end`, {
+      throw rejectedFile('ENCODING', {}, `the file is damaged: it is not ${encoding} to its end`, {
         cause: error,
       });
     }

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { requireWorkbook } from './format.ts';
 import { openNameless } from './scratch-files.ts';
 
@@ -152,7 +153,7 @@ export function sourceOf({ name, bytes, sha256, head, place, fromSheet }: FileFa
       const again = createHash('sha256');
       yield* fileChunks(name, place, again, signal, () => Buffer.allocUnsafeSlow(readBytes));
       if (again.digest('hex') !== sha256) {
-        throw new AirbatchError('FILE_REJECTED', `${name} was changed while it was being read`);
+        throw rejectedFile('DAMAGED', {}, `${name} was changed while it was being read`);
       }
     },
     dispose,
@@ -203,7 +204,7 @@ function unreadable(name: string, error: unknown, folder?: string): AirbatchErro
 }
 
 function tooLarge(name: string, bytesMax: number): AirbatchError {
-  return new AirbatchError('FILE_REJECTED', `${name} is larger than ${bytesMax} bytes`, {
+  return rejectedFile('TOO_LARGE', { bytes: bytesMax }, `${name} is larger than ${bytesMax} bytes`, {
     hint: 'Split it, or raise intake.limits.fileBytesMax. Nothing was sent.',
   });
 }

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 
 export interface UnpackLimits {
   unpackedBytesMax: number;
@@ -47,13 +47,19 @@ export async function* gunzip(chunks: AsyncIterable<Buffer>, limits: UnpackLimit
 /** Throws `FILE_REJECTED` if so few bytes unpack to so many that the file was made to do harm. */
 export function refuseBomb(unpacked: number, packed: number, limits: UnpackLimits): void {
   if (unpacked > limits.unpackedBytesMax) {
-    throw new AirbatchError('FILE_REJECTED', `the file unpacks to more than ${limits.unpackedBytesMax} bytes`, {
-      hint: 'Split it, or raise intake.limits.unpackedBytesMax. Nothing was sent.',
-    });
+    throw rejectedFile(
+      'TOO_LARGE',
+      { bytes: limits.unpackedBytesMax },
+      `the file unpacks to more than ${limits.unpackedBytesMax} bytes`,
+      {
+        hint: 'Split it, or raise intake.limits.unpackedBytesMax. Nothing was sent.',
+      },
+    );
   }
   if (unpacked > ratioFreeBytes && unpacked > packed * limits.unpackRatioMax) {
-    throw new AirbatchError(
-      'FILE_REJECTED',
+    throw rejectedFile(
+      'TOO_LARGE',
+      { bytes: packed * limits.unpackRatioMax },
       `the file unpacks to more than ${limits.unpackRatioMax} times its size, which no table does`,
       { hint: 'Ask where it comes from, or raise intake.limits.unpackRatioMax. Nothing was sent.' },
     );
@@ -64,5 +70,5 @@ function explained(error: unknown): unknown {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (!code.startsWith('Z_')) return error;
   const why = code === 'Z_BUF_ERROR' ? 'it was cut short' : 'it was damaged';
-  return new AirbatchError('FILE_REJECTED', `the gzip file cannot be unpacked: ${why}`, { cause: error });
+  return rejectedFile('DAMAGED', {}, `the gzip file cannot be unpacked: ${why}`, { cause: error });
 }

@@ -1,3 +1,4 @@
+import type { FileNote } from '../../core/basics/rejected-file.ts';
 import { type CountedSheet, countSheets, plannedOrLikely } from '../check/sheets.ts';
 import { dateWarning, sheetWarnings } from '../check/warnings.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
@@ -21,7 +22,7 @@ export interface MendingTable {
   sheets: CountedSheet[];
   chunks: AsyncIterable<RecordChunk>;
   /** What a person should know about the file, one sentence each. It is complete once all rows are read. */
-  notes(): string[];
+  notes(): FileNote[];
 }
 
 /** Between the cells of a file that was made from a workbook: amounts often have commas. */

@@ -1,4 +1,5 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import type { AirbatchError } from '../../core/basics/errors.ts';
+import { type FileReason, rejectedFile } from '../../core/basics/rejected-file.ts';
 import { addAmounts, compareAmounts, moneyText } from '../../core/money/money.ts';
 import { currencyWritten, decimalsOf, readAmount } from '../cells/amount.ts';
 import { plainText } from '../cells/plain-text.ts';
@@ -72,6 +73,8 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     if (reading.kind === 'none') return;
     if (all.unreadLine !== null)
       throw rejected(
+        'TOTAL_UNREADABLE',
+        { line, other_line: all.unreadLine },
         `the total in line ${line} cannot be compared with the rows: the amount in line ${all.unreadLine} could not be read`,
       );
     const written = plainText(cellAt(cells, plan.currency));
@@ -80,6 +83,8 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     const currency = named !== null && decimalsOf(named) !== null ? named : (currencies[0] ?? '');
     if (named === null && currencies.length > 1)
       throw rejected(
+        'TOTAL_CURRENCY',
+        { line, currencies: currencies.join(', ') },
         `the total in line ${line} names no currency, but the rows above it are in ${currencies.join(' and ')}`,
       );
     const values = reading.kind === 'read' ? [reading.value] : [reading.grouped, reading.decimal];
@@ -87,6 +92,8 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     if (sums.some((sum) => values.some((value) => compareAmounts(sum, value) === 0))) return;
     const [sum = '0'] = sums;
     throw rejected(
+      'TOTAL_WRONG',
+      { line, stated: plainText(cell), written: currency === '' ? sum : moneyText(currency, sum) },
       `the total in line ${line} is ${plainText(cell)}, but the rows above it add up to ${currency === '' ? sum : moneyText(currency, sum)}`,
     );
   };
@@ -102,13 +109,17 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     checkAtEnd() {
       if (lastLine === null || part.rows === 0) return;
       const below = part.rows === 1 ? '1 row below it has an amount' : `${part.rows} rows below it have amounts`;
-      throw rejected(`the last total, in line ${lastLine}, does not count all rows: ${below}`);
+      throw rejected(
+        'TOTAL_PARTIAL',
+        { line: lastLine, rows: part.rows },
+        `the last total, in line ${lastLine}, does not count all rows: ${below}`,
+      );
     },
   };
 }
 
-function rejected(message: string): AirbatchError {
-  return new AirbatchError('FILE_REJECTED', message, {
+function rejected(code: FileReason, values: Readonly<Record<string, string | number>>, message: string): AirbatchError {
+  return rejectedFile(code, values, message, {
     hint: 'Compare the file with its source, and correct the row or the total. Without --total-line skip (intake.totalLine), the total is an invalid row and nothing is compared. Nothing was sent.',
   });
 }

@@ -1,3 +1,4 @@
+import { type FileNote, fileNote } from '../../core/basics/rejected-file.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { meaningOf, plainName } from '../columns/column-names.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
@@ -26,7 +27,7 @@ export function likelyHeaderLine(
 const namedMax = 3;
 
 /** Which lines above the header were not read, and their content: somebody may miss one of them. */
-export function aboveWarning({ above }: Pick<TableForm, 'above'>, headerLine: number | null): string[] {
+export function aboveWarning({ above }: Pick<TableForm, 'above'>, headerLine: number | null): FileNote[] {
   if (headerLine === null || above.length === 0) return [];
   const last = headerLine - 1;
   const which = last === 1 ? 'Line 1 above the header is' : `Lines 1 to ${last} above the header are`;
@@ -37,7 +38,8 @@ export function aboveWarning({ above }: Pick<TableForm, 'above'>, headerLine: nu
       .join(' ');
     return `"${withoutNumbers(text.length > textMax ? `${text.slice(0, textMax)}...` : text)}"`;
   });
-  return [`${which} not read: ${texts.join(', ')}${above.length > namedMax ? ', ...' : ''}.`];
+  const shown = `${texts.join(', ')}${above.length > namedMax ? ', ...' : ''}`;
+  return [fileNote('ABOVE_HEADER', { line: last, texts: shown }, `${which} not read: ${shown}.`)];
 }
 
 const textMax = 60;

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { plainName } from '../columns/column-names.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import { firstBytes, withFirst, withoutEndMark } from '../file/chunks.ts';
@@ -56,7 +56,7 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
   const first = await records.next();
   const [header, ...rest] = first.done ? [] : first.value.records;
   if (settings.headerLine !== null) requireHeaderOn(settings.headerLine, first.done ? undefined : first.value.lines[0]);
-  if (!header) throw new AirbatchError('FILE_REJECTED', 'the file is empty: there is no text in it');
+  if (!header) throw rejectedFile('EMPTY', {}, 'the file is empty: there is no text in it');
   const ahead = await readAhead(first.value as RecordChunk, rest, records);
   const sample = ahead.flatMap((chunk) => chunk.records).slice(0, sampleRowsMax);
   const sampleLines = ahead.flatMap((chunk) => chunk.lines).slice(0, sampleRowsMax);
@@ -70,7 +70,7 @@ function requireHeaderOn(headerLine: number, found: number | undefined): void {
     found === undefined
       ? `the file has no line ${headerLine}, which is named as its header (--header-line, or intake.headerLine)`
       : `line ${headerLine}, which is named as the header (--header-line, or intake.headerLine), is empty; the next that is not is line ${found}`;
-  throw new AirbatchError('FILE_REJECTED', message, {
+  throw rejectedFile('HEADER_LINE', { line: headerLine }, message, {
     hint: 'Name the line with the names of the columns: a spreadsheet shows its number on the left. Nothing was sent.',
   });
 }
@@ -153,7 +153,7 @@ async function* unpackedText(source: Source, settings: IntakeSettings, signal: A
   const first = await firstBytes(chunks, headerBytesMax);
   if (formatOf(first) !== 'text') {
     await chunks.return(undefined);
-    throw new AirbatchError('FILE_REJECTED', 'the file is packed twice: unpack it once, and run the file inside');
+    throw rejectedFile('PACKED_TWICE', {}, 'the file is packed twice: unpack it once, and run the file inside');
   }
   yield* withFirst(first, chunks);
 }

@@ -1,4 +1,4 @@
-import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
+import { AirbatchError, type ErrorCode, type ErrorReason } from '../../core/basics/errors.ts';
 import type { CheckedFile, FileProgress } from '../check/check-file.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import type { FileFacts } from '../file/source.ts';
@@ -44,7 +44,7 @@ export interface PlainError {
   message: string;
   stack: string | undefined;
   /** Set for an `AirbatchError`. */
-  known: { code: ErrorCode; hint: string } | null;
+  known: { code: ErrorCode; hint: string; reason: ErrorReason | null } | null;
   cause: PlainError | null;
 }
 
@@ -54,7 +54,7 @@ export function plainError(error: unknown): PlainError {
     name,
     message,
     stack,
-    known: error instanceof AirbatchError ? { code: error.code, hint: error.hint } : null,
+    known: error instanceof AirbatchError ? { code: error.code, hint: error.hint, reason: error.reason } : null,
     cause: cause === undefined ? null : plainError(cause),
   };
 }
@@ -63,7 +63,7 @@ export function plainError(error: unknown): PlainError {
 export function restoredError({ name, message, stack, known, cause }: PlainError): Error {
   const because = cause === null ? {} : { cause: restoredError(cause) };
   const error = known
-    ? new AirbatchError(known.code, message, { hint: known.hint, ...because })
+    ? new AirbatchError(known.code, message, { hint: known.hint, reason: known.reason, ...because })
     : new Error(message, because);
   error.name = name;
   if (stack !== undefined) error.stack = stack;

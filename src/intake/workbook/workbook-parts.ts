@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { type NumberFormat, numberFormat } from '../cells/number-format.ts';
 import { readXml } from './xml-reader.ts';
 import { damagedWorkbook, type ZipArchive } from './zip-archive.ts';
@@ -90,9 +90,14 @@ function resolved(folder: string, target: string): string {
 /** The texts to which cells refer by number. */
 export async function readTexts(archive: ZipArchive, path: string): Promise<string[]> {
   if (archive.bytesOf(path) > textsBytesMax) {
-    throw new AirbatchError('FILE_REJECTED', 'the workbook has more text than can be read from a workbook', {
-      hint: 'Save the sheet as "CSV UTF-8", which is read in any size. Nothing was sent.',
-    });
+    throw rejectedFile(
+      'TOO_LARGE',
+      { bytes: textsBytesMax },
+      'the workbook has more text than can be read from a workbook',
+      {
+        hint: 'Save the sheet as "CSV UTF-8", which is read in any size. Nothing was sent.',
+      },
+    );
   }
   const texts: string[] = [];
   let text = '';

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { columnsMax } from '../columns/columns.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import type { RecordChunk, ShownCell } from '../file/record-chunk.ts';
@@ -43,9 +43,14 @@ const cellLengthMax = 100_000;
 export async function openSheet(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenSheet> {
   const { limits } = settings;
   if (source.bytes > limits.workbookBytesMax) {
-    throw new AirbatchError('FILE_REJECTED', `the workbook is larger than ${limits.workbookBytesMax} bytes`, {
-      hint: 'Save the sheet as "CSV UTF-8", which is read in any size. Nothing was sent.',
-    });
+    throw rejectedFile(
+      'TOO_LARGE',
+      { bytes: limits.workbookBytesMax },
+      `the workbook is larger than ${limits.workbookBytesMax} bytes`,
+      {
+        hint: 'Save the sheet as "CSV UTF-8", which is read in any size. Nothing was sent.',
+      },
+    );
   }
   const parts: Buffer[] = [];
   for await (const chunk of source.chunks(signal)) parts.push(chunk);
@@ -56,7 +61,7 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
   if (!sheet) {
     const has = visible.map(({ name }) => JSON.stringify(name)).join(', ') || 'none';
     const message = `the workbook has no sheet ${JSON.stringify(settings.sheet ?? '')}; its sheets are ${has}`;
-    throw new AirbatchError('FILE_REJECTED', message, {
+    throw rejectedFile('SHEET_UNKNOWN', { sheet: settings.sheet ?? '', sheets: has }, message, {
       hint: 'Name one of its sheets with --sheet, or as intake.sheet in the configuration. Nothing was sent.',
     });
   }
@@ -215,7 +220,7 @@ function put(cells: string[], column: number, text: string): void {
   if (text === '') return;
   // A sheet can have 16,384 columns: a single cell in the last one would make a row of that length.
   if (column >= columnsMax) {
-    throw new AirbatchError('FILE_REJECTED', `the sheet has content beyond column ${columnsMax}`, {
+    throw rejectedFile('TOO_WIDE', { columns: columnsMax }, `the sheet has content beyond column ${columnsMax}`, {
       hint: 'Remove it, or save the sheet as "CSV UTF-8". Nothing was sent.',
     });
   }

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { AirbatchError } from '../../core/basics/errors.ts';
+import type { AirbatchError } from '../../core/basics/errors.ts';
+import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { refuseBomb, type UnpackLimits } from '../file/unpack.ts';
 
 /** A zip archive in memory, whose directory has been checked. */
@@ -117,7 +118,7 @@ async function* inflate(data: Buffer): AsyncGenerator<Buffer> {
 
 /** The rejection of a damaged workbook. */
 export function damagedWorkbook(why: string, cause?: unknown): AirbatchError {
-  return new AirbatchError('FILE_REJECTED', `the workbook cannot be read: ${why}`, {
+  return rejectedFile('DAMAGED', {}, `the workbook cannot be read: ${why}`, {
     cause,
     hint: 'Save it again as an Excel workbook (.xlsx), or save the sheet as "CSV UTF-8". Nothing was sent.',
   });

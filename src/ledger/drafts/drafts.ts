@@ -27,7 +27,7 @@ export interface DraftRecord {
   sheets: string;
   /** JSON: the options with which the file is read, as `file-input.ts` names them. */
   options: string;
-  /** JSON array: what a person should know about the original file, one sentence each. */
+  /** JSON array of `FileNote` (earlier versions: of sentences): what a person should know about the original file. */
   notes: string;
   /** The salt for the digests of changes in the audit chain, so that they cannot be guessed. Erased with its people. */
   salt: string;

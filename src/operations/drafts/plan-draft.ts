@@ -14,8 +14,10 @@ import { plan, planJson } from '../base/plan.ts';
 import { sinceEarlier } from '../base/since-earlier.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { batchInput, readWithOf } from '../files/file-input.ts';
+import { checkedDraft } from '../mending/check-draft.ts';
 import { writeDraftEvents } from '../mending/draft-events.ts';
 import { configuredWith, fromSheetOf, optionsOf } from '../mending/draft-fields.ts';
+import { takePlannedStates } from '../mending/planned-rows.ts';
 import { changeInput, changeResult, changing } from './changing.ts';
 
 const { run_id, priority, finish_by } = batchInput.shape;
@@ -32,7 +34,7 @@ const since = sinceEarlier
 
 /**
  * Makes a batch of a draft as it stands, and plans what it would do. Nothing is sent before `submit-draft`; a change of
- * the draft cancels the batch. Without a run id, it is derived from the original file, whatever was mended in it.
+ * the draft cancels the batch. The rows of the draft get the states that they have in the batch. Without a run id, it is derived from the original file, whatever was mended in it.
  */
 export const planDraft = defineOperation({
   name: 'plan-draft',
@@ -47,15 +49,18 @@ export const planDraft = defineOperation({
       const { session, nameOf } = context;
       if (by !== undefined && finishBy !== null) requireComing(nameOf('finish_by'), by, finishBy, session.clock.now());
       const runId = named ?? defaultRunId(draft.original_sha256);
-      const { batch, ...found } = await importDraft(context, account, draft, { runId, priority: rank, finishBy });
+      const checked = await checkedDraft(session, account, draft);
+      const { batch, ...read } = await importDraft(context, account, draft, { runId, priority: rank, finishBy });
       await writeDraftEvents(session, draft, batch.batch_id);
+      const found = findingsJson(read);
+      await takePlannedStates(session, checked, batch.batch_id, found);
       const planned = await planBatch(context, account, batch);
       const unsent = await unsentJson(context, batch, planned);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       return {
         ...unsent,
         plan: planJson(planned.plan),
-        findings: findingsJson(found),
+        findings: found,
         since: await sinceLast(session.db, batch, changedPercent),
       };
     }),

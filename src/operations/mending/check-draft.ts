@@ -5,13 +5,20 @@ import { openSource } from '../../intake/file/source.ts';
 import type { FileRow } from '../../intake/rows/file-rows.ts';
 import { untilAborted } from '../../intake/rows/network-catalog.ts';
 import { checkSource } from '../../intake/thread/checker-thread.ts';
-import { replaceProblems } from '../../ledger/drafts/draft-problems.ts';
+import { type DraftProblemRecord, replaceProblems } from '../../ledger/drafts/draft-problems.ts';
 import { type DraftRowRecord, pageIncluded, splitCells, updateStates } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, noteChecked, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { columnsOf, type DraftTotals, fromSheetOf, needsSheet, settingsOf } from '../mending/draft-fields.ts';
+import {
+  columnsOf,
+  type DraftRejection,
+  type DraftTotals,
+  fromSheetOf,
+  needsSheet,
+  settingsOf,
+} from '../mending/draft-fields.ts';
 import { problemsOf } from '../mending/row-checks.ts';
 
 /** Rows whose results are stored in one transaction, which blocks the event loop for some 20 ms. */
@@ -44,7 +51,11 @@ async function checkWhole(session: Session, account: OpenAccount, draft: DraftRe
     await db.transact((tx) => noteChecked(tx, draft_id, { version, findings, rejection: null }));
   } catch (error) {
     if (!(error instanceof AirbatchError) || error.code !== 'FILE_REJECTED') throw error;
-    const rejection = JSON.stringify({ message: error.message, hint: error.hint });
+    const rejection = JSON.stringify({
+      message: error.message,
+      hint: error.hint,
+      reason: error.reason,
+    } satisfies DraftRejection);
     await db.transact((tx) => noteChecked(tx, draft_id, { version, findings: null, rejection }));
   }
 }
@@ -63,7 +74,7 @@ async function checkFileOf(session: Session, { catalog }: OpenAccount, draft: Dr
       let after = 0;
       for await (const rows of checked.rows(rowsPerUnit)) {
         for (const row of rows) tally.add(row);
-        after = await storeResults(session, draft, { rows, after, values });
+        after = await storeNext(session, draft, { rows, after, values });
         await session.clock.turn();
       }
       await storeTrailer(session, draft, after, settings.guards.trailer !== null);
@@ -80,25 +91,37 @@ async function checkFileOf(session: Session, { catalog }: OpenAccount, draft: Dr
 }
 
 /** Stores the results of rows of the mended file, which are the draft's next rows after row `after`. */
-async function storeResults(
+async function storeNext(
   { db }: Session,
   draft: DraftRecord,
   { rows, after, values }: { rows: readonly FileRow[]; after: number; values: CountedValues },
 ): Promise<number> {
+  const own = await pageIncluded(db, draft.draft_id, after, rows.length);
+  assert(own.length === rows.length, 'the mended file has the rows of the draft');
+  for (const { code, column_no, row_no } of await storeResults(db, draft, own, rows))
+    values.add(`${code} ${column_no}`, row_no, column_no, own);
+  return own.at(-1)?.row_no ?? after;
+}
+
+/** Gives rows of the draft, which follow each other, the states and problems of their results. Returns the problems. */
+export function storeResults(
+  db: Session['db'],
+  draft: DraftRecord,
+  own: readonly DraftRowRecord[],
+  results: readonly Pick<FileRow, 'status' | 'problems'>[],
+): Promise<DraftProblemRecord[]> {
   const { draft_id } = draft;
   const header = columnsOf(draft);
-  const own = await pageIncluded(db, draft_id, after, rows.length);
-  assert(own.length === rows.length, 'the mended file has the rows of the draft');
-  await db.transact(async (tx) => {
-    const problems = own.flatMap((row, index) => problemsOf(row, rows[index] ?? { problems: [] }, header));
-    await replaceProblems(tx, draft_id, { from: after + 1, to: own.at(-1)?.row_no ?? after }, problems);
+  const [from, to] = [own[0]?.row_no ?? 0, own.at(-1)?.row_no ?? 0];
+  return db.transact(async (tx) => {
+    const problems = own.flatMap((row, index) => problemsOf(row, results[index] ?? { problems: [] }, header));
+    await replaceProblems(tx, draft_id, { from, to }, problems);
     await updateStates(
       tx,
-      own.map((row, index) => ({ ...row, state: rows[index]?.status ?? 'unchecked' })),
+      own.map((row, index) => ({ ...row, state: results[index]?.status ?? 'unchecked' })),
     );
-    for (const { code, column_no, row_no } of problems) values.add(`${code} ${column_no}`, row_no, column_no, own);
+    return problems;
   });
-  return own.at(-1)?.row_no ?? after;
 }
 
 /** The trailer of a file is not a row to pay. */

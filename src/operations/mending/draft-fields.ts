@@ -87,8 +87,27 @@ export const draftTotals = z.strictObject({
 });
 export type DraftTotals = z.output<typeof draftTotals>;
 
+/** Says the same as a sentence beside it, in a form that other languages can tell; null: of an earlier version. */
+const reason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) }).nullable();
+
+/** Why the whole file cannot be paid yet. */
+export const draftRejection = z.strictObject({ message: z.string(), hint: z.string(), reason });
+export type DraftRejection = z.output<typeof draftRejection>;
+
+/** What a person should know about the original file. */
+export const draftNote = z.strictObject({ message: z.string(), reason });
+
 export function optionsOf({ options }: Pick<DraftRecord, 'options'>): DraftOptions {
   return JSON.parse(options) as DraftOptions;
+}
+
+export function rejectionOf({ rejection }: Pick<DraftRecord, 'rejection'>): DraftRejection | null {
+  return rejection === null ? null : { reason: null, ...(JSON.parse(rejection) as Pick<DraftRejection, 'message' | 'hint'>) };
+}
+
+export function notesOf({ notes }: Pick<DraftRecord, 'notes'>): z.output<typeof draftNote>[] {
+  const stored = JSON.parse(notes) as (z.output<typeof draftNote> | string)[];
+  return stored.map((note) => (typeof note === 'string' ? { message: note, reason: null } : note));
 }
 
 export function sheetsOf({ sheets }: Pick<DraftRecord, 'sheets'>): DraftSheet[] {

@@ -21,6 +21,12 @@ const problemSchema = {
     hint: { type: ['string', 'null'], description: 'What to do about it.' },
     purpose: { type: 'string', description: 'With STEP_UP_NEEDED: what the second factor must be proved for.' },
     retry_after_s: { type: 'integer', description: 'With SIGN_IN_THROTTLED: for how long nothing is tried.' },
+    reason: {
+      type: 'object',
+      description: 'Of a file that is rejected as a whole: why, with what a text about it names.',
+      required: ['code', 'values'],
+      properties: { code: text, values: { type: 'object', additionalProperties: text } },
+    },
   },
 };
 

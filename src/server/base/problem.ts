@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
-import { AirbatchError, type ErrorCode, hintForPrograms } from '../../core/basics/errors.ts';
+import { AirbatchError, type ErrorCode, type ErrorReason, hintForPrograms } from '../../core/basics/errors.ts';
 
 /** The HTTP status of each error of the program. */
 const statusOf: Readonly<Record<ErrorCode, number>> = {
@@ -85,6 +85,8 @@ export interface Problem {
   purpose?: string;
   /** With `SIGN_IN_THROTTLED`: how many seconds to wait. */
   retry_after_s?: number;
+  /** Of a file that is rejected as a whole: why, with what a text about it names. */
+  reason?: ErrorReason;
 }
 
 /** A request that is refused while it runs. */
@@ -112,12 +114,15 @@ export function problem(code: RequestErrorCode, detail: string, hint: string | n
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Refused) return error.problem;
   if (error instanceof AirbatchError)
-    return problemWith(
-      error.code,
-      statusOf[error.code],
-      error.faults.join('; '),
-      hintForPrograms(error, (field) => field),
-    );
+    return {
+      ...problemWith(
+        error.code,
+        statusOf[error.code],
+        error.faults.join('; '),
+        hintForPrograms(error, (field) => field),
+      ),
+      ...(error.reason === null ? {} : { reason: error.reason }),
+    };
   const { statusCode = error instanceof UploadTooLarge ? 413 : 500, message } = error as FastifyError;
   if (statusCode === 413) return problem('REQUEST_TOO_LARGE', 'The body of the request is too large.');
   return statusCode < 500 ? problemWith('REQUEST_INVALID', statusCode, message, null) : null;

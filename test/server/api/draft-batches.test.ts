@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { systemClock } from '../../../src/core/time/clock.ts';
+import { moveRow, sampleBatch, sampleRow, ways } from '../../browser/samples.ts';
+import { addBatch } from '../../support/ledger.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
 const file = 'phone_number,network_id,amount,currency\n+254712345601,Safaricom,100,KES\n';
@@ -24,4 +27,39 @@ test('batches that were planned of a draft are listed once one of them is submit
   const submitted = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: second } });
   assert.equal(submitted.status, 200, submitted.text);
   assert.deepEqual(await listed(), [second]);
+});
+
+test('a plan marks the rows of its draft that earlier payments hold, until the draft is changed', async (t) => {
+  const { db, session, send, upload } = await draftsApi(t);
+  const paid = sampleRow('earlier', 3);
+  await addBatch(
+    db,
+    systemClock,
+    sampleBatch('earlier', { run_id: 'earlier', status: 'running', started_at: systemClock.now() }),
+    [...[1, 2].map((rowNo) => sampleRow('earlier', rowNo)), paid],
+  );
+  await moveRow(session, 'earlier', 3, ways.complete(3));
+  const line = (phone: string | null) => `${phone},${paid.network_id},${paid.amount},${paid.currency}`;
+  const lines = [line('+254712345601'), line('+254712345602'), line(paid.phone_number), line('+254712345603')];
+  const { id } = await upload(`phone_number,network_id,amount,currency\n${lines.join('\n')}\n`);
+  const change = (body: object) => send('POST', `/api/v1/drafts/${id}/change`, { body });
+  // The batch has one row less than the draft: its second row is the draft's third.
+  assert.equal((await change({ rows: { rows: [2], in_file: false } })).status, 200);
+  const shown = async () => {
+    const { body: draft } = await send('GET', `/api/v1/drafts/${id}`);
+    const { body } = await send('GET', `/api/v1/drafts/${id}/rows`);
+    const rows = body.rows.map(({ state }: { state: string }) => state);
+    const codes = draft.groups.map(({ code, rows: count }: { code: string; rows: number }) => [code, count]);
+    return { rows, states: draft.states, ready: draft.totals.counts.valid, codes };
+  };
+  const before = await shown();
+  assert.deepEqual(before.rows, ['ready', 'excluded', 'ready', 'ready']);
+  const { body: planned, text } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+  assert.deepEqual(planned.findings?.counts, { rows: 3, valid: 2, invalid: 0, held: 1, skipped: 0 }, text);
+  const codes = [['SENT_LATELY', 1]];
+  const rows = ['ready', 'excluded', 'held', 'ready'];
+  assert.deepEqual(await shown(), { rows, states: { ready: 2, held: 1, excluded: 1 }, ready: 2, codes });
+  assert.equal((await send('GET', `/api/v1/drafts/${id}/rows?state=held`)).body.rows[0].row, 3);
+  assert.equal((await change({ rows: { rows: [2], in_file: true } })).status, 200);
+  assert.deepEqual((await shown()).rows, ['ready', 'ready', 'ready', 'ready']);
 });

@@ -50,7 +50,7 @@ describe('a workbook as a draft', () => {
       [read.body.options.sheet, read.body.options.country, read.body.sheets.length],
       ['December', 'KE', 3],
     );
-    assert.match(read.body.notes[0], /^Only the sheet "December" was read; not read: "November", "Notes"/);
+    assert.match(read.body.notes[0].message, /^Only the sheet "December" was read; not read: "November", "Notes"/);
     assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.status, 'discarded');
     const other = await send('POST', `/api/v1/drafts/${chosen.body.draft_id}/reread`, { body: { sheet: 'November' } });
     const again = await send('GET', `/api/v1/drafts/${other.body.draft_id}`);
@@ -61,6 +61,7 @@ describe('a workbook as a draft', () => {
     assert.deepEqual([late.status, late.body.code], [412, 'CHANGED_MEANWHILE']);
     const none = await send('POST', `/api/v1/drafts/${other.body.draft_id}/reread`, { body: { sheet: 'March' } });
     assert.deepEqual([none.status, none.body.code], [422, 'FILE_REJECTED']);
+    assert.equal(none.body.reason.code, 'SHEET_UNKNOWN');
     assert.equal((await send('GET', '/api/v1/drafts')).body.drafts.length, 1);
   });
 
@@ -109,7 +110,7 @@ describe('a workbook as a draft', () => {
     const { id } = await upload(await book({ name: 'November', rows }), { name: 'payroll.xlsx' });
     const first = await send('GET', `/api/v1/drafts/${id}`);
     assert.deepEqual([first.body.options.header_line, first.body.totals.counts.invalid], [3, 1]);
-    assert.match(first.body.notes[0], /above the header are not read: "Acme Ltd"/);
+    assert.match(first.body.notes[0].message, /above the header are not read: "Acme Ltd"/);
     const { sheet: _, header_line: __, ...options } = first.body.options;
     await send('POST', `/api/v1/drafts/${id}/change`, { body: { options: { ...options, total_line: 'skip' } } });
     const read = await send('GET', `/api/v1/drafts/${id}`);

@@ -6,6 +6,7 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import type { TextId } from '../../texts/i18n.ts';
 import { t } from '../../texts/i18n.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import type { Draft, DraftColumn } from './draft-queries.ts';
 import type { DraftEditor } from './use-draft-editor.ts';
 
@@ -37,8 +38,8 @@ export function ColumnsCard({ draft, editor, isOpen }: { draft: Draft; editor: D
     >
       {rejection !== null && (
         <div className="notice tone-attention card-part" role="status">
-          <h3>{t('draft.unclear')}</h3>
-          <p>{rejection.message}</p>
+          <h3>{t(isOfColumns(rejection) ? 'draft.unclear' : 'draft.not_payable')}</h3>
+          <p>{reasonText(rejection.reason) ?? rejection.message}</p>
         </div>
       )}
       {mustChoose || isShown ? (
@@ -50,6 +51,11 @@ export function ColumnsCard({ draft, editor, isOpen }: { draft: Draft; editor: D
       )}
     </Card>
   );
+}
+
+/** Whether a person solves it by saying what the columns mean. */
+function isOfColumns({ reason }: NonNullable<Draft['rejection']>): boolean {
+  return reason === null || /^(COLUMN|CURRENCY)_/.test(reason.code);
 }
 
 function ColumnName({ column: { name, is_hidden } }: { column: DraftColumn }) {

@@ -9,6 +9,7 @@ import { Figures, Page } from '../../base/page.tsx';
 import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import { ColumnsCard } from './columns-card.tsx';
 import { type Draft, type DraftPlan, useDraft } from './draft-queries.ts';
 import { OptionsCard } from './options-card.tsx';
@@ -73,9 +74,9 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
   return (
     <>
       {editor.error !== null && <Failure error={editor.error} />}
-      {draft.notes.map((note) => (
-        <p className="notice tone-attention" key={note}>
-          {note}
+      {draft.notes.map(({ message, reason }) => (
+        <p className="notice tone-attention" key={message}>
+          {reasonText(reason) ?? message}
         </p>
       ))}
       {draft.totals !== null && <Totals draft={draft} plan={planning.plan} />}
@@ -95,7 +96,7 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
 }
 
 /** Until there is a plan, only the file is checked: the plan compares its rows with earlier payments. */
-function Totals({ draft: { totals, states }, plan }: { draft: Draft; plan: DraftPlan | null }) {
+function Totals({ draft: { totals, states, batch_id }, plan }: { draft: Draft; plan: DraftPlan | null }) {
   if (totals === null) return null;
   const { counts } = plan === null ? totals : plan.findings;
   const more = (name: 'skipped' | 'excluded', count: number) =>
@@ -104,7 +105,11 @@ function Totals({ draft: { totals, states }, plan }: { draft: Draft; plan: Draft
     <Figures
       figures={[
         plan === null
-          ? { name: t('draft.ready'), value: formatCount(counts.valid), more: <BeforePlan sums={totals.sums} /> }
+          ? {
+              name: t('draft.ready'),
+              value: formatCount(counts.valid),
+              more: <BeforePlan sums={totals.sums} isPlanned={batch_id !== null} />,
+            }
           : { name: t('draft.to_pay'), value: formatCount(plan.plan.to_send), more: <Sums sums={plan.plan.sums} /> },
         { name: t('draft.wrong'), value: formatCount(counts.invalid), more: t('draft.wrong_help') },
         { name: t('draft.held'), value: formatCount(counts.held), more: t('draft.held_help') },
@@ -115,11 +120,11 @@ function Totals({ draft: { totals, states }, plan }: { draft: Draft; plan: Draft
   );
 }
 
-function BeforePlan({ sums }: { sums: Record<string, string> }) {
+function BeforePlan({ sums, isPlanned }: { sums: Record<string, string>; isPlanned: boolean }) {
   return (
     <>
       <Sums sums={sums} />
-      <div>{t('draft.ready_help')}</div>
+      {!isPlanned && <div>{t('draft.ready_help')}</div>}
     </>
   );
 }

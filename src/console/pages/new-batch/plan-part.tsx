@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { change } from '../../api/client.ts';
@@ -17,12 +17,17 @@ import { RunIdField } from './run-id-field.tsx';
 export type Planning = ReturnType<typeof usePlan>;
 
 export function usePlan({ draft_id, version }: Draft) {
+  const client = useQueryClient();
   const { data, error, isPending, mutate } = useMutation({
     mutationFn: (run_id: string) =>
       change('/api/v1/drafts/{draft_id}/plan', {
         path: { draft_id },
         body: { version, ...(run_id === '' ? {} : { run_id }) },
       }),
+    // Rows that earlier payments hold have another state now.
+    onSuccess: () => {
+      for (const kind of ['draft', 'draft-rows']) void client.invalidateQueries({ queryKey: [kind, draft_id] });
+    },
   });
   // A change of the draft cancels its batch, because the plan no longer matches the rows.
   return { plan: data?.version === version ? data : null, error, isPending, make: mutate };

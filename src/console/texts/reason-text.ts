@@ -1,0 +1,29 @@
+import type { Reason } from '../api/problem.ts';
+import { formatAmount, formatBytes, formatCount } from './format.ts';
+import { hasText, t } from './i18n.ts';
+
+/** Why a whole file cannot be paid, or a note about one, in the reader's language; null if there is no text for it. */
+export function reasonText(reason: Reason | null | undefined): string | null {
+  const id = `reason.${reason?.code}`;
+  if (!reason || !hasText(id)) return null;
+  const { currency = '' } = reason.values;
+  return t(
+    id,
+    Object.fromEntries(Object.entries(reason.values).map(([name, value]) => [name, shown(name, value, currency)])),
+  );
+}
+
+const counts = new Set(['rows', 'expected', 'count']);
+
+function shown(name: string, value: string, currency: string): string {
+  if (name === 'field' || name === 'fields') return value.split(',').map(fieldName).join(', ');
+  if (name === 'bytes') return formatBytes(Number(value));
+  if (counts.has(name)) return formatCount(Number(value));
+  if (name === 'amount' || name === 'sum') return formatAmount(value, currency);
+  return value === '' ? '–' : value;
+}
+
+function fieldName(field: string): string {
+  const id = `draft.field.${field}`;
+  return hasText(id) ? t(id) : field;
+}
