@@ -21,6 +21,7 @@ export const load = {
   reject: () => import('./batches/reject.ts'),
   release: () => import('./batches/release.ts'),
   skip: () => import('./batches/skip.ts'),
+  doubts: () => import('./batches/doubts.ts'),
   lookUp: () => import('./batches/look-up.ts'),
   assign: () => import('./batches/assign.ts'),
   resolve: () => import('./batches/resolve.ts'),

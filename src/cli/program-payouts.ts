@@ -136,6 +136,12 @@ const earlierBatch = [
 ] as const;
 
 export function addDecisions(program: Command, call: Call): void {
+  example(program.command('doubts'), 'airbatch doubts --owner njeri')
+    .description('list the rows in doubt of all batches, the oldest first, with their owners')
+    .option('--batch <batch>', 'only rows of this batch')
+    .option('--owner <person>', 'only rows that this person takes care of')
+    .option('--nobody', 'only rows that nobody takes care of')
+    .action(call('doubts'));
   example(
     program.command('look-up').argument('<batch>').argument('[rows...]', 'row numbers (default: all rows in doubt)'),
     'airbatch look-up 20261120-093000-4f2a 17',

@@ -102,7 +102,9 @@ export function optionsOf({ options }: Pick<DraftRecord, 'options'>): DraftOptio
 }
 
 export function rejectionOf({ rejection }: Pick<DraftRecord, 'rejection'>): DraftRejection | null {
-  return rejection === null ? null : { reason: null, ...(JSON.parse(rejection) as Pick<DraftRejection, 'message' | 'hint'>) };
+  return rejection === null
+    ? null
+    : { reason: null, ...(JSON.parse(rejection) as Pick<DraftRejection, 'message' | 'hint'>) };
 }
 
 export function notesOf({ notes }: Pick<DraftRecord, 'notes'>): z.output<typeof draftNote>[] {

@@ -18,6 +18,7 @@ test('a person assigns a row in doubt, looks it up, and sees how long the money 
 
   const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
   ledger.exec("UPDATE batches SET status = 'running'; UPDATE rows SET status = 'in_doubt' WHERE row_no = 2");
+  ledger.exec("INSERT OR REPLACE INTO batch_counts SELECT batch_id, 'in_doubt', 1 FROM batches");
   ledger.close();
   const unnamed = await airbatch('assign', batch, '2');
   assert.deepEqual([unnamed.code, /--to PERSON, or --nobody/.test(unnamed.stderr)], [2, true]);
@@ -25,6 +26,11 @@ test('a person assigns a row in doubt, looks it up, and sees how long the money 
   assert.match(stranger.stderr, /may not take care of doubts/);
   const { code, stdout } = await airbatch('assign', batch, '2', '--nobody', '--json');
   assert.deepEqual([code, JSON.parse(stdout)], [0, { batch_id: batch, owner: null, assigned: 0 }]);
+
+  const [listed, ofNjeri] = [await airbatch('doubts', '--nobody'), await airbatch('doubts', '--owner', 'njeri')];
+  assert.match(listed.stdout, / 2 +KES 20\.00 +nobody /);
+  assert.match(listed.stdout, /In doubt: 1 row for KES 20\.00\./);
+  assert.deepEqual([ofNjeri.code, ofNjeri.stdout], [0, 'No row is in doubt.\n']);
 
   const found = await airbatch('look-up', batch, '2', '--json');
   const [row] = JSON.parse(found.stdout).rows;

@@ -132,7 +132,10 @@ function SlotCell({ slot }: { slot: Slot | null }) {
   if (slot === null) return <None />;
   return (
     <>
-      <Badge tone={tones[slot.state]}>{t(`slot.${slot.state}`)}</Badge> <Time at={slot.due_at} />
+      <Badge tone={tones[slot.state]}>{t(`slot.${slot.state}`)}</Badge>
+      <div className="small">
+        <Time at={slot.due_at} />
+      </div>
       {slot.detail !== null && <div className="small quiet wrap">{slot.detail}</div>}
     </>
   );
