@@ -1,3 +1,5 @@
+import type { Reason } from '../texts/reason-text.ts';
+
 /** An answer from 400 on, as RFC 9457 has it. */
 export interface Problem {
   status: number;
@@ -10,12 +12,6 @@ export interface Problem {
   purpose?: string;
   /** Of a file that is rejected as a whole. */
   reason?: Reason;
-}
-
-/** Why, by a stable code, with what the text of the code names. */
-export interface Reason {
-  code: string;
-  values: Readonly<Record<string, string>>;
 }
 
 /** A request that the server refused. */

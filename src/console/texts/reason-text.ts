@@ -1,6 +1,11 @@
-import type { Reason } from '../api/problem.ts';
 import { formatAmount, formatBytes, formatCount } from './format.ts';
 import { hasText, t } from './i18n.ts';
+
+/** Why, by a stable code, with what the text of the code names. */
+export interface Reason {
+  code: string;
+  values: Readonly<Record<string, string>>;
+}
 
 /** Why a whole file cannot be paid, or a note about one, in the reader's language; null if there is no text for it. */
 export function reasonText(reason: Reason | null | undefined): string | null {

@@ -90,12 +90,7 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     const values = reading.kind === 'read' ? [reading.value] : [reading.grouped, reading.decimal];
     const sums = [all, part].map(({ byCurrency }) => byCurrency.get(currency) ?? '0');
     if (sums.some((sum) => values.some((value) => compareAmounts(sum, value) === 0))) return;
-    const [sum = '0'] = sums;
-    throw rejected(
-      'TOTAL_WRONG',
-      { line, stated: plainText(cell), written: currency === '' ? sum : moneyText(currency, sum) },
-      `the total in line ${line} is ${plainText(cell)}, but the rows above it add up to ${currency === '' ? sum : moneyText(currency, sum)}`,
-    );
+    throw wrongTotal(line, plainText(cell), currency === '' ? (sums[0] ?? '0') : moneyText(currency, sums[0] ?? '0'));
   };
 
   return {
@@ -116,6 +111,11 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
       );
     },
   };
+}
+
+function wrongTotal(line: number, stated: string, written: string): AirbatchError {
+  const message = `the total in line ${line} is ${stated}, but the rows above it add up to ${written}`;
+  return rejected('TOTAL_WRONG', { line, stated, written }, message);
 }
 
 function rejected(code: FileReason, values: Readonly<Record<string, string | number>>, message: string): AirbatchError {

@@ -34,7 +34,8 @@ const since = sinceEarlier
 
 /**
  * Makes a batch of a draft as it stands, and plans what it would do. Nothing is sent before `submit-draft`; a change of
- * the draft cancels the batch. The rows of the draft get the states that they have in the batch. Without a run id, it is derived from the original file, whatever was mended in it.
+ * the draft cancels the batch. The rows of the draft get the states that they have in the batch. Without a run id, one
+ * is derived from the original file, whatever was mended in it.
  */
 export const planDraft = defineOperation({
   name: 'plan-draft',
