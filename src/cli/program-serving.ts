@@ -22,7 +22,7 @@ export function addService(program: Command, call: Call): void {
     .option(...account)
     .option(
       '--sum <sum>',
-      'what the rows ask for together, one currency each time (default: as much a row as in the latest payouts)',
+      'what the rows ask for together, once for each currency (default: as much per row as in the latest payouts)',
       collect,
     )
     .action(call('plan'));

@@ -65,7 +65,7 @@ async function startPlaced(
   const name = processHolder(clock);
   const trouble = makeLastingTrouble(log, clock);
   const report = (error: unknown) =>
-    trouble.report('accounts cannot be placed now; those that run here go on, and airbatch tries again', {
+    trouble.report('accounts cannot be placed on machines now; those that run here continue, and airbatch tries again', {
       error: errorMessage(error),
     });
   let since: number | null = null;

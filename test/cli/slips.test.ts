@@ -14,7 +14,7 @@ test('a misspelt command line is explained', async (t) => {
   for (const [args, told] of [
     [
       ['release', 'x', '7-3'],
-      /^Error: "7-3" is not a row number \[USAGE\]\nRows are numbered from 1, .*each is named by itself: 17 18 19\.$/m,
+      /^Error: "7-3" is not a row number \[USAGE\]\nRows are numbered from 1, .*Name them one by one: 17 18 19\.$/m,
     ],
     [['pause', 'x', '--why', 'y'], elsewhere],
     [['release', ' '], /^Error: there is no batch "" in this ledger /m],

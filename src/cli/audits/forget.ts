@@ -21,7 +21,7 @@ export async function execute(
 ): Promise<number> {
   if (batch_id !== undefined && before !== undefined)
     throw new AirbatchError('USAGE', '--before cannot be said with a batch', {
-      hint: 'Name a batch, or say --before DATE: leave one of the two out. Nothing was forgotten.',
+      hint: 'Name a batch or give --before DATE, not both. Nothing was forgotten.',
     });
   const which = { batch_id, before: before === undefined ? undefined : isoTime(timeOf('--before', before)) };
   if (!yes && !(await isAgreed(context, which))) {

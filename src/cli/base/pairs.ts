@@ -6,7 +6,7 @@ export function pairs(option: string, example: string, texts: readonly string[])
     texts.map((text) => {
       const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
       if (!name || !value)
-        throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`, {
+        throw new AirbatchError('USAGE', `${option} cannot read "${text}"`, {
           hint: `Write it as in ${option} ${example}.`,
         });
       return [name.trim(), value];

@@ -5,7 +5,7 @@ export function rowNumbers(given: readonly string[]): number[] {
   return given.map((text) => {
     if (!/^[1-9][0-9]{0,8}$/.test(text))
       throw new AirbatchError('USAGE', `"${text}" is not a row number`, {
-        hint: 'Rows are numbered from 1, without the header, and each is named by itself: 17 18 19.',
+        hint: 'Rows are numbered from 1, without the header. Name them one by one: 17 18 19.',
       });
     return Number(text);
   });

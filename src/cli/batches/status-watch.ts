@@ -6,7 +6,7 @@ import { type Clock, systemClock } from '../../core/time/clock.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import { showProgress } from '../../operations/batches/show-progress.ts';
 import { durationText } from '../../reports/sentences/format.ts';
-import { grouped } from '../../reports/text/counted-text.ts';
+import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { bar } from '../base/bar.ts';
 import type { CommandContext } from '../base/command.ts';
 
@@ -64,7 +64,7 @@ function linesOf(one: Progress): string[] {
   const failed = one.failed > 0 ? `, ${grouped(one.failed)} failed` : '';
   const lines = [
     `${one.batch_id} (run ${one.run_id}, account ${one.account})`,
-    ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${grouped(one.rows)} rows settled${held}${doubts}${failed}`,
+    ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${counted(one.rows, 'row')} settled${held}${doubts}${failed}`,
   ];
   const pace = paceText(one);
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;

@@ -1,6 +1,6 @@
 import type { ProgressEvent } from '../../operations/base/events.ts';
 import { durationText } from '../../reports/sentences/format.ts';
-import { grouped } from '../../reports/text/counted-text.ts';
+import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { bar } from '../base/bar.ts';
 import type { Terminal } from '../base/terminal.ts';
 
@@ -38,7 +38,7 @@ export function makeProgressLines(
     return true;
   };
   const write = (now: ProgressEvent) => {
-    const parts = [`${grouped(settled(now))} of ${grouped(now.to_pay)} rows settled`, ...details(now)];
+    const parts = [`${grouped(settled(now))} of ${counted(now.to_pay, 'row')} settled`, ...details(now)];
     if (!terminal.isInteractive) {
       if (isDue(now)) terminal.error(`${parts.join(' · ')}\n`);
       return;

@@ -22,7 +22,11 @@ const table = [
     'the callbackUrl of the account has another path than the one that receives its webhooks',
   ],
   ['account_not_configured', 'warn', 'unfinished batches wait for an account that is not configured'],
-  ['placing_failed', 'warn', 'accounts cannot be placed now; those that run here go on, and airbatch tries again'],
+  [
+    'placing_failed',
+    'warn',
+    'accounts cannot be placed on machines now; those that run here continue, and airbatch tries again',
+  ],
   ['program_stopping', 'info', 'stopping: no new request is sent; requests in flight end first'],
   ['requests_abandoned', 'warn', 'requests still in flight are abandoned; the next start looks them up'],
   ['program_stopped', 'info', 'stopped'],
@@ -115,7 +119,7 @@ const table = [
   ['webhook_rejected', 'warn', 'a webhook was rejected'],
   ['webhook_not_stored', 'error', 'a webhook could not be stored'],
   ['webhook_unreadable', 'warn', 'a webhook could not be read'],
-  ['webhooks_unsent', 'warn', 'webhooks could not be sent; it is tried again'],
+  ['webhooks_unsent', 'warn', 'webhooks could not be sent; airbatch tries again'],
   ['webhook_endpoint_disabled', 'warn', 'a webhook endpoint is disabled, because nothing arrives there'],
 
   // Jobs

@@ -145,7 +145,7 @@ function keptAnswer(
   if (last?.kind === 'throttled' && last.requestId && last.requestId === now?.requestId)
     return 'the very same answer again';
   const isLong = unit.at - payment.first_intent_at >= throttledMsMax;
-  return isLong && payment.same_errors >= gateway.policy.sameErrorsMax ? 'told to wait for an hour' : null;
+  return isLong && payment.same_errors >= gateway.policy.sameErrorsMax ? 'throttled for an hour' : null;
 }
 
 /**

@@ -137,7 +137,7 @@ export async function waitIn(
   switch (next.what) {
     case 'answer':
       return waitOf(
-        'a person who answers whether to send it; if the command that asks has ended, nothing was sent: run its file again',
+        'a person to answer the command that asks whether to send it; if that command has ended, nothing was sent: run the file again',
       );
     case 'approve': {
       const approvals = approvalsText(await approvalsNow(session, batch));

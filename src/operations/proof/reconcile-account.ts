@@ -31,7 +31,7 @@ const input = z
   })
   .superRefine(({ batch_id, account, from, to }, { addIssue }) => {
     if (batch_id === undefined) return;
-    const hint = 'A batch has its account and its time: leave one of the two out.';
+    const hint = 'A batch has its account and its time: leave the batch or the other options out.';
     for (const [field, given] of Object.entries({ account, from, to }))
       if (given !== undefined)
         addIssue({ code: 'custom', path: [field], message: 'cannot be said with --batch', params: { hint } });

@@ -24,7 +24,7 @@ export function keepWebhooks(session: Session, accounts: Iterable<string>): { st
   const names = [...accounts];
   const trouble = makeLastingTrouble(log, clock);
   const onError = (error: unknown) =>
-    trouble.report('webhooks could not be sent; it is tried again', { error: errorMessage(error) });
+    trouble.report('webhooks could not be sent; airbatch tries again', { error: errorMessage(error) });
   const delivery = makeWebhookDelivery({
     ...{ db, clock, random, onError },
     mayBePrivate: config.webhooks.allowPrivateAddresses,

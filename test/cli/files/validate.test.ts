@@ -232,7 +232,7 @@ describe('airbatch validate', () => {
       ['--expect-sum', 'shillings=5', /--expect-sum shillings: "shillings" is not a currency code/],
       ['--expect-sum', 'KES=lots', /--expect-sum KES is a decimal text/],
       ['--map', 'salary=Net pay', /--map has no field "salary"; it takes phone_number, .*amount, /],
-      ['--map', 'amount', /is not of the form that --map takes \[USAGE\]\nWrite it as in --map amount="Net pay"\./],
+      ['--map', 'amount', /--map cannot read "amount" \[USAGE\]\nWrite it as in --map amount="Net pay"\./],
       ['--sheet', '', /--sheet: /],
       ['--header-line', 'three', /--header-line takes a whole number/],
       ['--header-line', '0', /--header-line is a number of a line/],

@@ -75,6 +75,10 @@ test('a batch without doubts shows none', async () => {
     before: '3 of 3 rows settled · 1 failed · reading what the reports need from the service',
     atEnd: '3 of 3 rows settled · 1 failed',
   });
+  const single = await makeRig();
+  await single.add(someRows(1));
+  await single.run(60_000);
+  assert.equal((await shown(single)).atEnd, '1 of 1 row settled');
 });
 
 /** A batch of so many rows that a runner works on, which last noted this. */
