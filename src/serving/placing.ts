@@ -65,9 +65,12 @@ async function startPlaced(
   const name = processHolder(clock);
   const trouble = makeLastingTrouble(log, clock);
   const report = (error: unknown) =>
-    trouble.report('accounts cannot be placed on machines now; those that run here continue, and airbatch tries again', {
-      error: errorMessage(error),
-    });
+    trouble.report(
+      'accounts cannot be placed on machines now; those that run here continue, and airbatch tries again',
+      {
+        error: errorMessage(error),
+      },
+    );
   let since: number | null = null;
   return startWorker({
     name,

@@ -79,9 +79,9 @@ function nextSteps(
   if (exit_code === interruptedExitCode && (next === 'resume' || next === 'work' || next === 'look_up'))
     return [resume];
   const decisions = Object.entries(decisionSteps).flatMap(([kind, step]) =>
-    needs.some(({ what }) => what === kind) ? [step(batch_id)] : [],
+    needs.some(({ what }) => what === kind) ? [step(batch_id, is_worked_on)] : [],
   );
-  if (next === 'look_up')
+  if (next === 'look_up' && !is_worked_on)
     decisions.push(
       `airbatch status ${batch_id} says when the rows in doubt can be looked up again; from then on, airbatch resume ${batch_id} looks them up`,
     );
@@ -98,9 +98,9 @@ const decisionSteps = {
     `airbatch status ${id}, then for the held rows airbatch release ${id}, or airbatch skip ${id} --why TEXT`,
   resolve: (id: string) =>
     `airbatch status ${id}, then, for the rows on which a person must decide, ${resolveCommand(id)}`,
-  end_overdue: (id: string) =>
-    `airbatch status ${id}, ask the service about its overdue rows, then ${resolveCommand(id)}; or airbatch resume ${id}, which asks the service again`,
-} satisfies Partial<Record<NeedKind, (batchId: string) => string>>;
+  end_overdue: (id: string, isWorkedOn: boolean) =>
+    `airbatch status ${id}, ask the service about its overdue rows, then ${resolveCommand(id)}${isWorkedOn ? '' : `; or airbatch resume ${id}, which asks the service again`}`,
+} satisfies Partial<Record<NeedKind, (batchId: string, isWorkedOn: boolean) => string>>;
 
 /** How failed and invalid rows are corrected or sent again. */
 function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with'], dir: string): string[] {

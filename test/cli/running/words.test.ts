@@ -86,13 +86,16 @@ test('there is no next step if another program continues the batch, unless a per
 
 test('the next step for overdue rows is to ask the service, and a decision', async (t) => {
   const summary = await sampleSummary(t);
-  const stuck = (accepted: number, overdue: number, exitCode = 5) => {
+  const stuck = (accepted: number, overdue: number, exitCode = 5, isWorkedOn = false) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, accepted } };
-    return nextOf({ ...summary, status: 'running', rows, overdue: { ...summary.overdue, rows: overdue } }, exitCode);
+    const stands = { ...summary, status: 'running' as const, rows, overdue: { ...summary.overdue, rows: overdue } };
+    return nextOf(stands, exitCode, isWorkedOn);
   };
   const resolve =
     'airbatch status B-1, ask the service about its overdue rows, then airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid; or airbatch resume B-1, which asks the service again';
   assert.deepEqual([stuck(2, 2), stuck(2, 1, 130), stuck(2, 2, 130)], [[resolve], ['airbatch resume B-1'], [resolve]]);
+  // The other program asks the service again by itself.
+  assert.doesNotMatch(stuck(2, 2, 5, true).join(), /resume/);
 });
 
 test('the next step shows both a pause and rows for a person, and what to correct first', async (t) => {

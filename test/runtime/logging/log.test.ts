@@ -148,7 +148,8 @@ test('lasting trouble is reported once, then every quarter of an hour, and again
   const warn = (_message: string, data: unknown) => void told.push(data);
   const trouble = makeLastingTrouble({ warn }, { monotonic: () => at });
   const locked = { error: 'database is locked' };
-  for (at = 0; at < 20 * 60_000; at += 5_000) trouble.report('webhooks could not be sent; airbatch tries again', locked);
+  for (at = 0; at < 20 * 60_000; at += 5_000)
+    trouble.report('webhooks could not be sent; airbatch tries again', locked);
   assert.deepEqual(told, [locked, locked]);
   const full = { error: 'disk is full' };
   trouble.report('webhooks could not be sent; airbatch tries again', full);
