@@ -121,10 +121,12 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       if (!source?.exhausted) return Number.POSITIVE_INFINITY;
       return source.buffer.length + pendingOf(state, batchId).length;
     },
-    rescan() {
-      forgetReady(waiting, null);
-      restartReading(sources);
-    },
+    // In turn: a row that is being taken is in no list, so it would be read once more and wait twice.
+    rescan: () =>
+      void inTurn(async () => {
+        forgetReady(waiting, null);
+        restartReading(sources);
+      }),
     nextAt: () => served().reduce<number | null>((next, { at }) => Math.min(next ?? at, at), null),
     spaced: () => spacedByBatch(served(), spacing.spacingMs),
   };

@@ -11,12 +11,16 @@ const apartMs = 65_000;
 const phone_number = '+254712000001';
 
 /** A picker of one running batch; `turns` takes so many times what is due, a spacing apart. */
-async function setUp(rows: readonly NewRow[], rowsAlone?: ReadonlyMap<string, number>) {
+async function setUp(
+  rows: readonly NewRow[],
+  rowsAlone?: ReadonlyMap<string, number>,
+  lastSendTimeTo: () => Promise<number> = async () => 0,
+) {
   const clock = makeVirtualClock();
   const db = await memoryLedger();
   await addBatch(db, clock, aBatch(), rows);
   const batch: BatchRecord = { ...((await findBatch(db, 'batch-1')) as BatchRecord), status: 'running' };
-  const picker = makePicker(db, clock, { sameNumberSpacingMs: apartMs, lastSendTimeTo: async () => 0 });
+  const picker = makePicker(db, clock, { sameNumberSpacingMs: apartMs, lastSendTimeTo });
   picker.setBatches([batch], rowsAlone);
   const take = async (count = 10) => (await picker.take(count)).map(({ row_no }) => row_no);
   const turns = async (count: number) => {
@@ -42,6 +46,26 @@ describe('the picker', () => {
     assert.equal(picker.nextAt(), clock.now() + apartMs);
     assert.deepEqual(await turns(4), [[2], [3], [4], []]);
     assert.equal(picker.nextAt(), null);
+  });
+
+  test('takes a row once if the batches are read again while it is compared with what was sent to its number', async () => {
+    const asked = Promise.withResolvers<void>();
+    const answered = Promise.withResolvers<number>();
+    const place = await setUp([aRow(1, { phone_number })], undefined, () => {
+      asked.resolve();
+      return answered.promise;
+    });
+    const first = place.take();
+    await asked.promise;
+    place.picker.rescan();
+    answered.resolve(place.clock.now());
+    assert.deepEqual([await first, await place.take()], [[], []]);
+    await place.clock.drive(place.clock.sleep(apartMs));
+    const [row] = await place.picker.take(1);
+    assert.ok(row);
+    // It was refused, and waits for a day.
+    place.picker.putBack(row, place.clock.now() + 86_400_000);
+    assert.deepEqual(await place.turns(3), [[], [], []]);
   });
 
   test('counts the spacing from the time a row is sent, which may be long after it was picked', async () => {
