@@ -119,7 +119,8 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     machine: deps.clock,
   });
   logTakeover(deps.log, account, lease);
-  const unitOptions = { clock, actor: 'engine', fence: lease.fence };
+  const { windowMs } = deps.limiter.usage('creation');
+  const unitOptions = { clock, actor: 'engine', fence: lease.fence, sends: { account, windowMs } };
   const wakes = makeWakes(clock);
   const { unreachableWaitMsMax } = deps.settings;
   const gate = makeGateKeeper({ ...deps, clock, account, unreachableWaitMsMax, save: () => saveThroughput(context) });

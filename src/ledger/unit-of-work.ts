@@ -4,6 +4,7 @@ import { type BatchEvent, transition as batchTransition, type PauseReason } from
 import { type RowEvent, type RowState, transition as rowTransition } from '../core/state/row-state.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { announceBatch } from './accounts/announce.ts';
+import { addRecentSends, type RecentSends } from './accounts/recent-sends.ts';
 import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
 import { chainStart, type EventData } from './audit/events.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
@@ -62,6 +63,8 @@ export interface Unit {
   /** Changes facts about a batch that are not its state. Null on a conflict, as with `changeBatch`. */
   noteBatch(before: BatchRecord, fields: BatchFields): Promise<BatchRecord | null>;
   append(batchId: string, kind: string, data: EventData, rowNo?: number | null): Promise<void>;
+  /** Counts a request of the runner's account that has ended: see accounts/recent-sends.ts. */
+  countSend(): void;
 }
 
 /** Why a batch is paused. `detail`: what was observed, or what the person said. */
@@ -78,6 +81,8 @@ export interface UnitOptions {
   through?: string;
   /** A runner's fence: the unit fails with `FENCED` if another runner has taken over the account. */
   fence?: Fence;
+  /** The account whose requests are counted, and the length of its rate window. */
+  sends?: Pick<RecentSends, 'account' | 'windowMs'>;
 }
 
 /** Runs `work` in one unit: all of it is durable when the promise resolves, nothing of it when it rejects. */
@@ -108,12 +113,16 @@ interface Pending {
   costs: CostTotals;
   ended: RowRecord[];
   written: RowRecord[];
+  sends: RecentSends | null;
 }
 
-function makePending(tx: Queryable, { clock, actor, through }: UnitOptions): Pending {
+function makePending(tx: Queryable, { clock, actor, through, sends }: UnitOptions): Pending {
   const at = clock.now();
   const chain = makeChainWriter(tx, { at, actor, through });
-  return { tx, at, actor, chain, counts: new Map(), costs: makeCostTotals(tx), ended: [], written: [] };
+  return {
+    ...{ tx, at, actor, chain, counts: new Map(), costs: makeCostTotals(tx), ended: [], written: [] },
+    sends: sends ? { ...sends, now: at, count: 0 } : null,
+  };
 }
 
 function openUnit(pending: Pending): Unit {
@@ -125,6 +134,9 @@ function openUnit(pending: Pending): Unit {
     ended,
     written,
     append: async (batchId, kind, data, rowNo = null) => chain.append({ batchId, kind, data, rowNo }),
+    countSend() {
+      if (pending.sends) pending.sends.count += 1;
+    },
     addBatch: async (batch, data) => {
       await insertBatch(tx, { ...batch, audit_seq: 0, audit_head: chainStart });
       await chain.append({ batchId: batch.batch_id, kind: `batch.${batch.status}`, data, rowNo: null });
@@ -261,11 +273,12 @@ function count({ counts }: Pending, batchId: string, status: string, delta: numb
 }
 
 /** Everything is sent at once: nothing here depends on what the rest answers. */
-async function writePending({ tx, chain, counts, costs }: Pending): Promise<string[]> {
+async function writePending({ tx, chain, counts, costs, sends }: Pending): Promise<string[]> {
   const counted: CountChange[] = [];
   for (const [batch_id, ofBatch] of counts) {
     for (const [status, count] of ofBatch) if (count !== 0) counted.push({ batch_id, status, count });
   }
-  const [changed] = await allEnded([chain.flush(), costs.flush(), addToCounts(tx, counted)]);
+  const sent = sends && sends.count > 0 ? addRecentSends(tx, sends) : undefined;
+  const [changed] = await allEnded([chain.flush(), costs.flush(), addToCounts(tx, counted), sent]);
   return changed;
 }

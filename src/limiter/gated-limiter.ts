@@ -4,8 +4,8 @@ import { makeClassPlan } from './classes.ts';
 import { admittedOf, type Gate, type GateOptions, type Job, type Lane, makeLanes, usageOf } from './lanes.ts';
 import { type LimitedJob, type Limiter, type LimiterDeps, type LimiterOptions, LimiterStopped } from './limiter.ts';
 import { startsAt } from './window.ts';
-import { noteAnswer, noteRefusal, noteUsedBefore } from './window-answers.ts';
-import { noteEnd, noteRelease, noteStart } from './window-counts.ts';
+import { noteAnswer, noteRefusal } from './window-answers.ts';
+import { noteEnd, noteRelease, noteStart, noteUsedBefore } from './window-counts.ts';
 
 interface Account {
   readonly clock: LimiterDeps['clock'];
@@ -39,12 +39,7 @@ export function makeGatedLimiter(
       lanes[name].window.expected = count;
       admitWaiting(account);
     },
-    usedBefore(name, use) {
-      const { window } = lanes[name];
-      // If the clock was set back since, the window would seem to end in hours.
-      const endsInMs = Math.min(use.endsAt - clock.now(), window.options.windowMs);
-      noteUsedBefore(window, clock.monotonic(), use, clock.monotonic() + endsInMs);
-    },
+    usedBefore: (name, ended) => noteUsedBefore(lanes[name].window, clock.monotonic(), ended),
     observe(name, headers) {
       const { window, counter } = lanes[name];
       const before = window.limit;
@@ -65,7 +60,7 @@ export function makeGatedLimiter(
       takeBackUnused(lanes[name]);
       admitWaiting(account);
     },
-    isHeld: (name) => clock.monotonic() < waitsUntil(account, lanes[name]),
+    isHeld: (name) => clock.monotonic() < (name ? waitsUntil(account, lanes[name]) : account.heldUntil),
     usage: (name) => usageOf(lanes[name], clock, waitsUntil(account, lanes[name])),
     async stop() {
       account.stopped = true;

@@ -7,7 +7,7 @@ import { outlookOf } from './outlook.ts';
 import { concurrencyCap, concurrencyMaxOf, makeRateWindow, type RateWindow } from './rate-window.ts';
 import { makeServerClock } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
-import { ownUseOf, startsAt, togetherOf, usedOfWindow } from './window.ts';
+import { startsAt, togetherOf, usedOfWindow } from './window.ts';
 
 /**
  * A first-in, first-out queue for the jobs of one class. It starts the next job when it has received as many admissions
@@ -127,7 +127,6 @@ export function usageOf({ window }: Lane, clock: LimiterDeps['clock'], waitsUnti
     windowMs: window.options.windowMs,
     used: countWithin(window.starts, now),
     usedOfWindow: usedOfWindow(window, now),
-    ownUse: ownUseOf(window, now, ahead),
     outlook: { ...outlook, nextAt: nextAt + ahead, until: Math.max(now, endsAt) + ahead },
     heldMs: Math.max(0, waitsUntil - now),
     shared: isShared(window),

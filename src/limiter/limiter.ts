@@ -1,5 +1,5 @@
 import type { Clock } from '../core/time/clock.ts';
-import type { OwnUse, RateOutlook } from '../core/time/rate-outlook.ts';
+import type { RateOutlook } from '../core/time/rate-outlook.ts';
 import type { RateHeaders, RequestClass } from '../gateway/contract/gateway.ts';
 import type { LimitSettings } from './classes.ts';
 
@@ -20,8 +20,11 @@ export interface Limiter {
    * instead of waiting for the next window.
    */
   expect(requestClass: RequestClass, count: number): void;
-  /** Reports how much of the server's current window an earlier program used for the same account. */
-  usedBefore(requestClass: RequestClass, use: OwnUse): void;
+  /**
+   * Reports requests that earlier programs have sent for the same account, the oldest first: `count` of them ended
+   * `agoMs` milliseconds ago. Call it before the first request.
+   */
+  usedBefore(requestClass: RequestClass, ended: readonly { agoMs: number; count: number }[]): void;
   /** Reports the rate headers of an answer of this class. */
   observe(requestClass: RequestClass, headers: RateHeaders): void;
   /** After a 429: nothing of the account is admitted for `ms` milliseconds. */
@@ -31,8 +34,11 @@ export interface Limiter {
    * earlier one; 0 ends the rest.
    */
   rest(requestClass: RequestClass, ms: number): void;
-  /** Whether `hold` or `rest` blocks the class now. A job that was admitted earlier must not send while it does. */
-  isHeld(requestClass: RequestClass): boolean;
+  /**
+   * Whether `hold` or `rest` blocks the class now; without a class, whether `hold` blocks the account. A job that was
+   * admitted earlier must not send while it does.
+   */
+  isHeld(requestClass?: RequestClass): boolean;
   /** How much of the class's allowance is used, for people and forecasts. */
   usage(requestClass: RequestClass): RateUsage;
   /** Admits nothing more. Waiting jobs reject with `LimiterStopped`; running jobs finish. */
@@ -62,8 +68,6 @@ export interface RateUsage {
   used: number;
   /** Requests that all clients have used in the server's current window; null if unknown. */
   usedOfWindow: number | null;
-  /** Requests that we have used in that window; null if other clients share the account, or if unknown. */
-  ownUse: OwnUse | null;
   outlook: RateOutlook;
   /** How much longer (ms) `hold` or `rest` blocks the class; 0 if neither does. */
   heldMs: number;

@@ -1,35 +1,9 @@
-import type { OwnUse } from '../core/time/rate-outlook.ts';
 import type { RateHeaders } from '../gateway/contract/gateway.ts';
 import { rememberOthers } from './others.ts';
 import { type RateWindow, roundingOf, type SeenWindow } from './rate-window.ts';
 import { localTimeOf, sampleTime } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
 import { roll } from './window-counts.ts';
-
-/**
- * Takes what an earlier program used of its window for the state of this one, until an answer describes it. `endsAt`
- * is the end of that window (monotonic ms).
- */
-export function noteUsedBefore(window: RateWindow, now: number, use: OwnUse, endsAt: number): void {
-  if (window.seen !== null || !window.options.sendsHeaders) return;
-  window.limit = use.limit;
-  window.isUntried = false;
-  window.phase = 'open';
-  window.seen = {
-    resetAt: use.resetAt,
-    endsAt,
-    seenAt: now,
-    watchedFrom: now,
-    remaining: use.limit - use.count,
-    answered: 0,
-    ours: use.count,
-    others: 0,
-    foundUsed: false,
-    isFirst: true,
-    shownAt: now,
-    shownWellAt: -Infinity,
-  };
-}
 
 /**
  * Records that the service refused a request. If the window was used up, its reset ends the wait. Otherwise what was

@@ -20,6 +20,23 @@ export function roll(window: RateWindow, now: number): void {
   }
 }
 
+/** Counts the requests of earlier programs, as if they were our own: see `Limiter.usedBefore`. */
+export function noteUsedBefore(
+  window: RateWindow,
+  now: number,
+  ended: readonly { agoMs: number; count: number }[],
+): void {
+  for (const { agoMs, count } of ended) {
+    addToCount(window.starts, now - agoMs, count);
+    addToCount(window.ends, now - agoMs, count);
+    // With headers, the answer to the first request shows how many more may follow at once.
+    if (!window.options.sendsHeaders) window.lastStart = { at: now - agoMs, count };
+  }
+  // Answers had shown them a higher limit than the configured one. One request asks how high it is.
+  const { total } = window.starts;
+  if (window.options.sendsHeaders && total > window.limit) window.limit = total + 1;
+}
+
 /** Counts `count` requests that start. */
 export function noteStart(window: RateWindow, now: number, count: number): void {
   roll(window, now);

@@ -1,4 +1,3 @@
-import type { OwnUse } from '../core/time/rate-outlook.ts';
 import { expectedOfOthers, isShared, keptBackOf } from './others.ts';
 import { concurrencyMaxOf, type RateWindow, roundingOf, type SeenWindow } from './rate-window.ts';
 import { timeOfAtMost } from './sliding-count.ts';
@@ -53,17 +52,6 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
   const { phase, seen, opening, unanswered, limit } = window;
   if (phase === 'opening') return opening.carried + opening.sent;
   return phase === 'open' && seen ? Math.min(limit, Math.max(0, limit - seen.remaining + unanswered)) : null;
-}
-
-/**
- * How many requests we have used in it; null if others share the account, or if unknown. `ahead` is wall clock less
- * monotonic clock (ms).
- */
-export function ownUseOf(window: RateWindow, now: number, ahead: number): OwnUse | null {
-  const count = usedOfWindow(window, now);
-  const { seen, phase, limit } = window;
-  if (count === null || seen === null || phase !== 'open' || isShared(window)) return null;
-  return { count, limit, resetAt: seen.resetAt, endsAt: seen.endsAt + ahead };
 }
 
 function isBusy(window: RateWindow, count: number): boolean {

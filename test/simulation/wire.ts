@@ -21,23 +21,19 @@ export interface WireOptions {
   isHolder: () => boolean;
   /** Whether the process does not reach the service now. */
   isCut?: () => boolean;
-  /** How long a request may be on its way from the limiter's admission to the wire, its durable intent included. */
-  onTheWayMs?: number;
   random: SeededRandom;
   trace: (line: string) => void;
 }
 
-const usualOnTheWayMs = 100;
-
 /** The network between a simulated process and the sandbox: it loses, delays, cuts and repeats as the plan says. */
 export function makeWire(options: WireOptions, process: SimulatedProcess, processNumber: number): Transport {
-  const { trace, intentOf, isHolder, onTheWayMs = usualOnTheWayMs } = options;
+  const { trace, intentOf, isHolder } = options;
   const { clock, plan, seen } = options.world;
   let told = { at: 0, waitUntil: 0 };
-  // What was on its way when the service said to wait is excused, and so is a process that was frozen meanwhile.
+  // A process that was frozen meanwhile has not read it yet.
   const isDeaf = ({ frozenUntil }: SimulatedProcess) => {
     const now = clock.monotonic();
-    return now < told.waitUntil && now > told.at + onTheWayMs && frozenUntil() < told.at;
+    return now < told.waitUntil && now > told.at && frozenUntil() < told.at;
   };
   return {
     close: async () => undefined,

@@ -98,7 +98,6 @@ export const idlePace: StoredPace = {
   used: 0,
   isFromService: false,
   limit: 60,
-  ownUse: null,
   outlook: idleUsage.outlook,
   spaced: {},
   shared: false,

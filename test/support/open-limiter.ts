@@ -9,7 +9,6 @@ export const idleUsage: RateUsage = {
   windowMs: 60_000,
   used: 0,
   usedOfWindow: null,
-  ownUse: null,
   outlook: {
     nextAt: 0,
     expected: 0,
@@ -59,7 +58,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
     rest(_requestClass, ms) {
       restUntil = clock.now() + ms;
     },
-    isHeld: () => clock.now() < Math.max(heldUntil, restUntil),
+    isHeld: (requestClass) => clock.now() < (requestClass ? Math.max(heldUntil, restUntil) : heldUntil),
     usage() {
       const until = Math.max(heldUntil, restUntil);
       const heldMs = Math.max(0, until - clock.now());

@@ -28,16 +28,6 @@ export interface KeptBack {
   untilAgeMs: number;
 }
 
-/** How much of a server's window was used, by us alone. */
-export interface OwnUse {
-  count: number;
-  limit: number;
-  /** When the window resets, by the server's clock (epoch ms). This identifies the window. */
-  resetAt: number;
-  /** When it is certainly over, by our clock (epoch ms). */
-  endsAt: number;
-}
-
 /** How long (whole ms) until the last of `count` requests starts, by this outlook. */
 export function msUntilSent(outlook: RateOutlook, count: number, now: number): number {
   if (count <= 0) return 0;

@@ -15,7 +15,7 @@ import type { Parts } from '../runner/context.ts';
 import { idleMs } from '../runner/open-batches.ts';
 import { type ForgottenKeysNeeds, withKeysRenewed } from './forgotten-keys.ts';
 import { type Intent, writeIntents } from './intents.ts';
-import { type AfterOutcome, isAsExpected, type OutcomesNeeds, writeOutcome } from './outcomes.ts';
+import { type AfterOutcome, isAsExpected, type OutcomesNeeds, writeHeldBack, writeOutcome } from './outcomes.ts';
 import { type RestoreLookupNeeds, restoreLookup } from './restore-lookup.ts';
 import { makeSiblingAnswers, type SiblingAnswers } from './sibling-answers.ts';
 
@@ -200,25 +200,34 @@ async function writeIntentsOf(
 async function sendOne(context: DispatchNeeds, intent: Intent, answers: SiblingAnswers): Promise<void> {
   context.picker.sending(intent.row);
   const outcome = await create(context, intent);
+  if (outcome === null) {
+    answers.arrived();
+    await context.committer.commit((unit) => writeHeldBack(unit, context, intent));
+    return context.wakes.doubt.wake();
+  }
   const waiting = outcome.kind === 'throttled' ? context.gate.throttled('creation', outcome) : null;
   answers.arrived();
   const isExpected = isAsExpected(intent, outcome);
   if (isExpected) await answers.gathered;
   const commit = isExpected ? context.committer.commitOwnRow : context.committer.commit;
-  const writing = commit((unit) => writeOutcome(unit, context, intent, outcome));
+  const writing = commit((unit) => {
+    if (outcome.kind !== 'not_sent') unit.countSend();
+    return writeOutcome(unit, context, intent, outcome);
+  });
   const [after] = await Promise.all([writing, waiting]);
   await act(context, outcome, after);
 }
 
 /**
- * Makes the request. If it is stopped before any byte is written (the lease is lost, the key has grown too old),
- * certainly nothing was sent.
+ * Makes the request. If it is stopped before any byte is written (the lease is lost, the key has grown too old, the
+ * gate has closed), certainly nothing was sent. Null: the gate has closed while the intent was written.
  */
 async function create(
-  context: Parts<'clock' | 'gateway' | 'keys' | 'lease' | 'log'>,
+  context: Parts<'clock' | 'gate' | 'gateway' | 'keys' | 'lease' | 'log'>,
   { payment }: Intent,
-): Promise<CreateOutcome> {
+): Promise<CreateOutcome | null> {
   assert(payment.open_attempts > 0, 'an intent is durable before its request');
+  let isHeldBack = false;
   try {
     return await context.gateway.create({
       body: payment.body,
@@ -226,9 +235,12 @@ async function create(
       beforeWrite() {
         context.lease.assertHeld();
         assertYoung(context, payment);
+        isHeldBack = context.gate.isClosed();
+        if (isHeldBack) throw new Error('the gate has closed');
       },
     });
   } catch (error) {
+    if (isHeldBack) return null;
     if (error instanceof AirbatchError && error.code === 'FENCED') {
       // The row stays `sending`. The next program that takes the account looks it up.
       context.log.warn('a request was not written', { batch_id: payment.batch_id, why: error.message });

@@ -125,6 +125,15 @@ async function writeTrouble(
 }
 
 /**
+ * Writes that a request was not made, although its intent is durable: the gate closed before its first byte. It counts
+ * as little as one that was answered with 429.
+ */
+export async function writeHeldBack(unit: Unit, context: OutcomesNeeds, { row, payment }: Intent): Promise<void> {
+  const data = { why: 'the service had told the account to wait' };
+  await makeReadyAgain(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
+}
+
+/**
  * After this long with nothing but 429s for one key, its answer may be a repeated one: other clients of the account
  * leave it some of the limit within a few one-minute windows.
  */

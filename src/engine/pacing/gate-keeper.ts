@@ -22,6 +22,8 @@ export interface GateKeeper {
   noteOutcome(outcome: CreateOutcome, readyAt: number | undefined): Promise<void>;
   /** How many of this many rows may be sent now: only one while payments go unanswered, to test the service. */
   rowsNow(rows: number): number;
+  /** Whether a request that is about to be written must not be: a 429 has closed the gate since it was admitted. */
+  isClosed(): boolean;
   /** Whether more consecutive payments went unanswered than chance explains. */
   isUnansweredOften(): boolean;
   /** Whether the service has refused the account's credentials, and was not asked since whether they can still read. */
@@ -71,6 +73,7 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
       outage.rest();
       return 1;
     },
+    isClosed: () => limiter.isHeld(),
     isUnansweredOften,
     isRefused: () => refused,
     setRefused(isRefused) {

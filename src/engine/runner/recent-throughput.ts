@@ -1,15 +1,18 @@
-import { type StoredPace, savePace, storedUse } from '../../ledger/accounts/pace.ts';
+import { type StoredPace, savePace } from '../../ledger/accounts/pace.ts';
+import { recentSends } from '../../ledger/accounts/recent-sends.ts';
 import type { Parts } from './context.ts';
 
 type RecentThroughputNeeds = Parts<'account' | 'committer' | 'gate' | 'late' | 'lease' | 'limiter' | 'picker'>;
 
-/**
- * Gives the limiter the previous program's use of the service's window, so that it is not taken for another client's
- * use.
- */
-export async function restoreThroughput({ db, account, limiter }: Parts<'account' | 'db' | 'limiter'>): Promise<void> {
-  const use = await storedUse(db, account);
-  if (use !== null) limiter.usedBefore('creation', use);
+/** Tells the limiter what former programs have sent for the account, so that the limit holds for all of them together. */
+export async function restoreThroughput({
+  db,
+  clock,
+  account,
+  limiter,
+}: Parts<'account' | 'clock' | 'db' | 'limiter'>): Promise<void> {
+  const { windowMs } = limiter.usage('creation');
+  limiter.usedBefore('creation', await recentSends(db, { account, now: clock.now(), windowMs }));
 }
 
 /** Saves the account's pace, and whether the service is reachable, for other processes. */
@@ -21,13 +24,12 @@ export async function saveThroughput(context: RecentThroughputNeeds): Promise<vo
 /** How fast the account is sending, and what closes its gate. */
 export function recentThroughput(context: RecentThroughputNeeds): StoredPace {
   const { lease, limiter, picker, gate, late } = context;
-  const { used, usedOfWindow, limit, ownUse, outlook, shared } = limiter.usage('creation');
+  const { used, usedOfWindow, limit, outlook, shared } = limiter.usage('creation');
   return {
     fence: lease.fence.fence,
     used: usedOfWindow ?? used,
     isFromService: usedOfWindow !== null,
     limit,
-    ownUse,
     outlook,
     spaced: Object.fromEntries(picker.spaced()),
     shared,

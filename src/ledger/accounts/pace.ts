@@ -1,4 +1,4 @@
-import type { OwnUse, RateOutlook } from '../../core/time/rate-outlook.ts';
+import type { RateOutlook } from '../../core/time/rate-outlook.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { findHeldLease } from '../schema/lease-table.ts';
@@ -16,8 +16,6 @@ export interface StoredPace {
   /** Whether `used` is the service's own count. */
   isFromService: boolean;
   limit: number;
-  /** The known part of `used` that is ours, for the next program. */
-  ownUse: OwnUse | null;
   outlook: RateOutlook;
   /** Rows that wait because their number was paid a moment ago, by batch. */
   spaced: Record<string, SpacedRows>;
@@ -59,14 +57,6 @@ export async function savePace(tx: Queryable, account: string, pace: StoredPace)
 /** The last throttle that any program stored for the account, ended or not; null if there is none. */
 export async function storedThrottleOf(db: Queryable, account: string): Promise<ThrottleWait | null> {
   return (await lastNoted(db, account))?.gate.throttle ?? null;
-}
-
-/**
- * The last use of a window that any program stored for the account, whether or not the window has ended; null if
- * unknown.
- */
-export async function storedUse(db: Queryable, account: string): Promise<OwnUse | null> {
-  return (await lastNoted(db, account))?.ownUse ?? null;
 }
 
 async function lastNoted(db: Queryable, account: string): Promise<StoredPace | null> {

@@ -275,4 +275,14 @@ export const migrations: readonly (readonly string[])[] = [
       changes BIGINT NOT NULL
     )`,
   ],
+  [
+    // The requests to create that each account has just sent: see accounts/recent-sends.ts.
+    `CREATE TABLE recent_sends (
+      account TEXT NOT NULL,
+      slot INTEGER NOT NULL,
+      until BIGINT NOT NULL,
+      requests INTEGER NOT NULL,
+      PRIMARY KEY (account, slot)
+    )`,
+  ],
 ];

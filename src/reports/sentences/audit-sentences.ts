@@ -76,7 +76,10 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.cancel': () => 'cancelled it',
   'row.send': ({ attempt, generation, key }) =>
     `recorded before sending: attempt ${text(attempt)}${Number(generation) > 1 ? ` of retry ${Number(generation) - 1}` : ''}, key ${text(key).slice(0, 8)}…`,
-  'row.unsent': (data) => `the service did not accept it; it is ready to be sent again${answer(data)}`,
+  'row.unsent': ({ why, ...data }) =>
+    why
+      ? `it was not sent${because(why)}; it is ready to be sent`
+      : `the service did not accept it; it is ready to be sent again${answer(data)}`,
   'row.doubt': ({ why, ...data }) => `the result is not known${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
   'row.accept': ({ service_status, topup_id }) =>
     `accepted by the service: ${text(service_status)}, payment ${text(topup_id)}`,

@@ -244,3 +244,35 @@ test('a batch that only has its balance left to read ends without it if that req
     assert.ok((batch.completed_at ?? Infinity) - (batch.started_at ?? 0) < 10 * minute);
   }
 });
+
+test('a request whose intent is still being written when the service says to wait is not made', async () => {
+  const rig = await makeRig({ paceMs: 200 });
+  const { transact } = rig.db;
+  let isSlow = false;
+  rig.db.transact = async (work) => {
+    const result = await transact(work);
+    if (isSlow) await rig.clock.sleep(2_000);
+    return result;
+  };
+  const { create } = rig.service;
+  const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: 'r-1' };
+  rig.service.create = async (request) => {
+    request.beforeWrite?.();
+    isSlow = true;
+    await rig.clock.sleep(1_000);
+    [isSlow, rig.service.create] = [false, create];
+    return { kind: 'throttled', retryAfterMs: minute, evidence };
+  };
+  await rig.add(someRows(4));
+  const begunAt = rig.clock.now();
+  await rig.run();
+  assert.equal(rig.service.creates.length, 4);
+  assert.deepEqual(
+    rig.service.creates.filter(({ at }) => at < begunAt + minute),
+    [],
+  );
+  const held = await rig.db.query(`SELECT body FROM events WHERE kind = 'row.unsent' AND body NOT LIKE '%429%'`);
+  assert.ok(held.length > 0, 'an intent was written meanwhile');
+  // Neither the 429 nor what was held back counts as an attempt.
+  for (const rowNo of [1, 2, 3, 4]) assert.equal((await rig.row(rowNo)).attempts, 1);
+});

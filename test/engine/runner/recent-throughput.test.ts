@@ -1,25 +1,30 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OwnUse } from '../../../src/core/time/rate-outlook.ts';
-import type { Limiter } from '../../../src/limiter/limiter.ts';
-import { makeRig, someRows } from '../../support/engine.ts';
-import { makeOpenLimiter } from '../../support/open-limiter.ts';
+import { makeRig, type Rig } from '../../support/engine.ts';
+import { aRow } from '../../support/ledger.ts';
+import { makeVirtualLimiter } from '../../support/virtual-limiter.ts';
 
-test('a runner knows how much of the window its predecessor has used, to the last row', async () => {
-  const rig = await makeRig();
-  const window = { limit: 60, resetAt: rig.clock.now() + 60_000, endsAt: rig.clock.now() + 60_000 };
-  const told: OwnUse[] = [];
-  const limiter = (): Limiter => {
-    const open = makeOpenLimiter(rig.clock);
-    return {
-      ...open,
-      usage: (name) => ({ ...open.usage(name), ownUse: { ...window, count: rig.service.creates.length } }),
-      usedBefore: (name, use) => void (name === 'creation' && told.push(use)),
-    };
-  };
-  await rig.add(someRows(7));
-  await rig.clock.drive(rig.runner({ limiter: limiter() }).run(60_000));
-  assert.deepEqual(told, [], 'nothing was noted before');
-  await rig.clock.drive(rig.runner({ limiter: limiter() }).run(60_000));
-  assert.deepEqual(told, [{ ...window, count: 7 }]);
-});
+const windowMs = 60_000;
+const limit = 3;
+
+/** A program with the limiter of an account; this service's answers have no headers. */
+const program = (rig: Rig, version: 'v1' | 'v2') =>
+  rig.runner({ limiter: makeVirtualLimiter({ version, limits: { creation: { limit } } }, { clock: rig.clock }) });
+
+/** The most of these times in any window. */
+const mostInWindow = (times: readonly number[]) =>
+  Math.max(...times.map((from) => times.filter((at) => at >= from && at < from + windowMs).length));
+
+for (const version of ['v1', 'v2'] as const) {
+  test(`${version}: programs that follow one another stay within the limit together`, async () => {
+    const rig = await makeRig();
+    for (const file of [0, 1]) {
+      const rows = [1, 2, 3].map((rowNo) => aRow(rowNo, { phone_number: `+23324512${file}00${rowNo}` }));
+      await rig.add(rows, { batch_id: `batch-${file}`, run_id: `run-${file}` });
+      // It ends when the rows have ended, and the next one begins at once.
+      await rig.clock.drive(program(rig, version).run(1_000));
+    }
+    assert.equal(rig.service.creates.length, 6);
+    assert.equal(mostInWindow(rig.service.creates.map(({ at }) => at)), limit);
+  });
+}

@@ -123,6 +123,7 @@ describe('a sentence of the audit log', () => {
       { http_status: 429, code: 'RATE_LIMITED' },
       'row 17: the service did not accept it; it is ready to be sent again (HTTP 429, RATE_LIMITED)',
     ],
+    ['row.unsent', 17, { why: 'told to wait' }, 'row 17: it was not sent: told to wait; it is ready to be sent'],
     [
       'row.accept',
       17,

@@ -83,6 +83,16 @@ export const connectionLost = (): Error => new Error('Connection terminated unex
 const shutDown = () => withState('57P01', 'terminating connection due to administrator command');
 const silentTooLong = () => withState('25P03', 'terminating connection due to idle-in-transaction timeout');
 
+const settings = new Map<string, number>();
+
+/** The value of a setting in the text that begins a transaction; 0 if it is not there. */
+function settingIn(text: string, name: string): number {
+  const key = `${name} ${text}`;
+  const known = settings.get(key) ?? Number(new RegExp(`${name} = (\\d+)`).exec(text)?.[1] ?? 0);
+  settings.set(key, known);
+  return known;
+}
+
 export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
   const { folder, clock, skewMs } = options;
   let timeline = 1;
@@ -104,6 +114,8 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
   writeFileSync(path(), options.bytes);
   let writer = connect(path(), facts);
   let reader = connect(path(), facts);
+  /** Connections for transactions that only read, each with its prepared statements. */
+  let views: Connection[] = [];
   const open = () => [...sessions].map(({ tx }) => tx).filter((tx) => tx !== null);
 
   const announce = (notices: readonly string[]) => {
@@ -120,7 +132,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     session.tx = null;
     if (tx.view) {
       tx.view.exec('ROLLBACK');
-      tx.view.close();
+      views.push(tx.view);
     }
     if (tx.isWriting) writer.exec(commit ? 'COMMIT' : 'ROLLBACK');
     if (!tx.isReadOnly) ended.set(tx.xid, commit ? 'committed' : 'aborted');
@@ -158,7 +170,6 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
   };
 
   const begin = async (session: Session, text: string): Promise<Answer> => {
-    const setting = (name: string) => Number(new RegExp(`${name} = (\\d+)`).exec(text)?.[1] ?? 0);
     const isReadOnly = !text.startsWith('BEGIN;');
     xids += 1;
     session.tx = {
@@ -171,16 +182,16 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       eventsBefore: 0,
       notices: [],
       idleSince: Number.POSITIVE_INFINITY,
-      idleMsMax: setting('idle_in_transaction_session_timeout'),
+      idleMsMax: settingIn(text, 'idle_in_transaction_session_timeout'),
     };
     const { tx } = session;
     if (isReadOnly) {
-      tx.view = connect(path(), facts);
+      tx.view = views.pop() ?? connect(path(), facts);
       tx.view.exec('BEGIN');
       return { rows: [], rowCount: 0 };
     }
     if (text.includes('pg_advisory_xact_lock(')) {
-      await waitFor(session, setting('lock_timeout'), () => {
+      await waitFor(session, settingIn(text, 'lock_timeout'), () => {
         tx.hasLock = open().every(({ hasLock }) => !hasLock);
         return tx.hasLock;
       });
@@ -292,8 +303,8 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     failOver() {
       if (replica === null) throw new Error('there is no replica');
       for (const session of [...sessions]) closeSession(session, shutDown());
-      writer.close();
-      reader.close();
+      for (const one of [writer, reader, ...views]) one.close();
+      views = [];
       timeline += 1;
       writeFileSync(path(), replica.bytes);
       writeFileSync(`${path()}-wal`, replica.log);
@@ -309,6 +320,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     path,
     stop() {
       for (const session of [...sessions]) closeSession(session, shutDown());
+      for (const view of views) view.close();
       writer.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       writer.close();
       reader.close();

@@ -63,7 +63,7 @@ function makeStrike(random: SeededRandom, clockMsMax: number): Strike {
 /** Most seeds have more of one kind of fault, so that it meets everything else. */
 function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
   const times = Array.from({ length: 8 });
-  switch (random.between(1, 7)) {
+  switch (random.between(1, 8)) {
     case 1:
       return {
         ...plan,
@@ -81,7 +81,12 @@ function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
         }),
       };
     case 3:
-      return { ...plan, unknownCommits: 25, slowCommits: 20 };
+      return {
+        ...plan,
+        unknownCommits: 25,
+        slowCommits: 20,
+        service: { ...plan.service, network: { ...plan.service.network, throttled: 8 } },
+      };
     case 4:
       return {
         ...plan,
@@ -95,6 +100,17 @@ function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
       return {
         ...plan,
         pauses: times.map(() => ({ atMs: random.between(500, 4_000), ms: random.between(500, 3_000) })),
+      };
+    case 6:
+      // Accounts that change their machine within a window, and soon after one another.
+      return {
+        ...plan,
+        windowMs: Math.round(plan.fleetMs / random.between(2, 5)),
+        timed: times.map((_, index) => ({
+          atMs: Math.round((plan.fleetMs * (index + 1)) / 9) + random.between(0, 2_000),
+          machine: random.between(1, plan.machines),
+          strike: { kind: random.pick(['stop', 'stop', 'kill'] as const) },
+        })),
       };
     default:
       return plan;

@@ -18,6 +18,7 @@ import { makeLeaseWatch } from './lease-watch.ts';
 import { type Machine, makeMachine } from './machine.ts';
 import { giveFiles, runPeople } from './people.ts';
 import { makePlaced, type Placed } from './placed.ts';
+import { withinLimit } from './within-limit.ts';
 
 /** Everything around the fleet. */
 export interface FleetWorld {
@@ -43,8 +44,12 @@ export interface FleetWorld {
   olderCopy: OlderCopy | null;
   /** Whether people know that the database has failed over, and have said so. */
   isRestoreSaid: boolean;
-  /** How often a machine wrote as the engine for an account that another one held. */
-  staleWrites: string[];
+  /** What was wrong while it happened. */
+  wrong: Verdict[];
+  /** How often a delivery of a webhook was kept as a new one. */
+  keptWebhooks: Map<string, number>;
+  /** How many creations of a machine's account are on the wire, by "machine account". */
+  onWire: Map<string, number>;
   /** An error that no program may end by. */
   broken: unknown;
   wireWorld: WireOptions['world'];
@@ -98,9 +103,11 @@ async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): 
       return commits.between(100, 12_000);
     },
     onCommit({ owner, engineAccounts, leases, now }) {
-      world.staleWrites.push(...watchLeases(owner, leases, { now, server: world.server.path() }));
+      const at = { now, server: world.server.path(), onWire: world.onWire };
+      const wrong = watchLeases(owner, leases, at);
       for (const { account, holder } of engineAccounts)
-        if (holder !== owner) world.staleWrites.push(`${owner} wrote for ${account}, which ${holder} holds`);
+        if (holder !== owner) wrong.push(`${owner} wrote for ${account}, which ${holder} holds`);
+      world.wrong.push(...wrong.map((what) => ({ invariant: 'I11', what })));
     },
   });
   const service = await openService(clock, plan.service, (webhook) => receiveWebhook(world, webhook), {
@@ -124,7 +131,9 @@ async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): 
     restoredAt: null,
     olderCopy: null,
     isRestoreSaid: false,
-    staleWrites: [],
+    wrong: [],
+    keptWebhooks: new Map(),
+    onWire: new Map(),
     broken: null,
     wireWorld: {
       ...{ clock, plan: plan.service, seen, service, faults, trace },
@@ -143,7 +152,17 @@ async function receiveWebhook(world: FleetWorld, webhook: SimulatedWebhook): Pro
   await clock.sleep(random.between(1, 200));
   const running = machines.filter((machine) => machine.isRunning());
   if (running.length === 0) throw new Error('nobody listens');
-  const received = await random.pick(running).receiveWebhook(webhook);
+  const receive = async () => {
+    const answer = await random.pick(running).receiveWebhook(webhook);
+    const name = `${webhook.scheme} ${JSON.stringify(webhook.headers)} ${webhook.body}`;
+    const count = (world.keptWebhooks.get(name) ?? 0) + (answer === 'now' ? 1 : 0);
+    world.keptWebhooks.set(name, count);
+    if (count > 1) world.wrong.push({ invariant: 'I9', what: `a webhook was kept as new ${count} times` });
+    return answer;
+  };
+  // Another machine gets it as well: the service has lost the answer, and has sent it again.
+  if (random.percent(20)) void receive().catch(() => undefined);
+  const received = await receive();
   trace.push(`${clock.monotonic()} webhook ${webhook.scheme} ${received}`);
   const isAcknowledged = received === 'now' || received === 'before';
   const digest = createHash('sha256').update(webhook.body).digest('hex');
@@ -166,7 +185,7 @@ async function failOver(world: FleetWorld): Promise<void> {
   const references = world.service.payments().map(({ reference }) => reference);
   const olderCopy: OlderCopy = { lost: new Set(references.filter((one) => !has(one))), saidAt: null };
   // What was acknowledged and is lost with it, nobody has any more.
-  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic(), olderCopy });
+  Object.assign(world, { webhooks: [], keptWebhooks: new Map(), restoredAt: clock.monotonic(), olderCopy });
 }
 
 async function live(world: FleetWorld): Promise<void> {
@@ -217,8 +236,7 @@ export async function simulateFleet(plan: FleetPlan): Promise<RunResult> {
     const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, unseen, olderCopy };
     const judged = await judge({ db, ...facts });
     await db.close();
-    const stale = world.staleWrites.map((what) => ({ invariant: 'I11', what }));
-    const violations = [...circles, ...stale, ...judged];
+    const violations = [...circles, ...world.wrong, ...judged, ...withinLimit(plan, requests)];
     if (world.broken !== null) violations.push({ invariant: 'ended', what: String(world.broken) });
     const traceHash = createHash('sha256').update(trace.join('\n')).digest('hex');
     return { seed: plan.seed, violations, faults, steps, sends: [], commits: [], lives, traceHash, trace };

@@ -5,16 +5,16 @@ const machineOf = (holder: string): string => holder.split('/')[0] ?? '';
 
 /**
  * I11: a lease passes to another machine only once it is released, or has expired by the clock of the database; and
- * nobody but its holder renews or releases it. Returns what is wrong with each commit.
+ * nobody but its holder renews it, or releases it once its requests are answered. Returns what is wrong with each commit.
  */
 export function makeLeaseWatch(): (
   owner: string,
   leases: readonly HeldLease[],
-  at: { now: number; server: string },
+  at: { now: number; server: string; onWire: ReadonlyMap<string, number> },
 ) => string[] {
   let known = new Map<string, HeldLease>();
   let last = '';
-  return (owner, leases, { now, server }) => {
+  return (owner, leases, { now, server, onWire }) => {
     // A replica has the leases of a moment before.
     if (server !== last) known = new Map();
     last = server;
@@ -25,6 +25,9 @@ export function makeLeaseWatch(): (
       const isPassed = before.holder !== lease.holder;
       if (isPassed && before.expires_at > now && machineOf(before.holder) !== machineOf(lease.holder))
         return [`${lease.holder} took ${lease.account} while ${before.holder} held it`];
+      const isReleased = !isPassed && lease.expires_at === 0 && before.expires_at > 0;
+      if (isReleased && (onWire.get(`${owner} ${lease.account}`) ?? 0) > 0)
+        return [`${owner} released ${lease.account} before the answers to its requests were in`];
       if (!isPassed && before.expires_at !== lease.expires_at && owner !== lease.holder)
         return [`${owner} changed the lease of ${lease.account}, which ${lease.holder} holds`];
       return [];

@@ -21,6 +21,7 @@ const rowsApart = 40;
 interface File {
   batchId: string;
   account: number;
+  run: string;
   rows: NewRow[];
 }
 
@@ -33,11 +34,10 @@ function rowsOf({ service, plan }: FleetWorld, account: number, numbers: readonl
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-async function give(world: FleetWorld, db: Database, clock: Clock, { batchId, account, rows }: File): Promise<void> {
+async function give(world: FleetWorld, db: Database, clock: Clock, { batchId, account, run, rows }: File): Promise<void> {
   const actor = { db, clock, person: 'approver', through: 'cli' as const };
-  const run_id = `a${account}`;
   if (!(await findBatch(db, batchId)))
-    await addBatch(db, clock, aBatch({ batch_id: batchId, account: accountName(account), run_id }), rows);
+    await addBatch(db, clock, aBatch({ batch_id: batchId, account: accountName(account), run_id: run }), rows);
   world.rowsByBatch.set(batchId, rows.length);
   if ((await findBatch(db, batchId))?.status === 'validated') await approve(actor, batchId, unplanned);
 }
@@ -63,7 +63,7 @@ export async function giveFiles(world: FleetWorld): Promise<void> {
     for (const [index, count] of world.plan.accounts.entries()) {
       const batchId = `batch-${index + 1}`;
       const rows = rowsOf(world, index + 1, numbersTo(count), batchId);
-      await give(world, db, clock, { batchId, account: index + 1, rows });
+      await give(world, db, clock, { batchId, account: index + 1, run: `a${index + 1}`, rows });
     }
   });
 }
@@ -73,10 +73,11 @@ async function giveLater(world: FleetWorld): Promise<void> {
   for (const [index, { account, atMs, rows: count, overlap }] of files.entries()) {
     await world.clock.sleep(Math.max(0, atMs - world.clock.monotonic()));
     const batchId = `later-${index + 1}`;
-    // The same rows under the same run: the fleet must not pay them for two batches.
+    // The same rows under the same run, or for the same people under another one: the fleet must not pay them twice.
+    const run = index % 2 === 0 ? `a${account}` : `a${account}-${index}`;
     const numbers = [...numbersTo(overlap), ...numbersTo(count).map((number) => 12 + index * 6 + number)];
     const rows = rowsOf(world, account, numbers, batchId);
-    await operate(world, (db, { clock }) => give(world, db, clock, { batchId, account, rows }));
+    await operate(world, (db, { clock }) => give(world, db, clock, { batchId, account, run, rows }));
     note(world, 'later_file', batchId);
   }
 }

@@ -79,4 +79,53 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     find: 'machine: deps.clock',
     replace: 'machine: clock',
   },
+  {
+    name: 'fleet: a new holder does not know what the former one has just sent',
+    seed: 6,
+    file: 'engine/runner/recent-throughput.ts',
+    find: "limiter.usedBefore('creation', await",
+    replace: 'void (await',
+  },
+  {
+    name: 'fleet: a request whose intent was slow is made although the service has said to wait',
+    file: 'engine/pacing/gate-keeper.ts',
+    find: 'isClosed: () => limiter.isHeld(),',
+    replace: 'isClosed: () => limiter.isHeld() && throttle === null,',
+  },
+  {
+    name: 'fleet: a hand-over that releases the account before the answers are in',
+    seed: 141,
+    file: 'engine/dispatch/dispatch.ts',
+    find: '  await Promise.all(jobs);\n',
+    replace: '',
+  },
+  {
+    name: 'fleet: a webhook that two machines receive is kept twice',
+    seed: 7,
+    file: 'server/verify-webhook.ts',
+    find: 'message_id: messageId,',
+    replace: 'message_id: `${messageId}${Math.random()}`,',
+  },
+  {
+    name: 'fleet: payments to a person that only the present holder counts',
+    seed: 6,
+    file: 'engine/dispatch/duplicates.ts',
+    find: 'const query = { account: batch.account, since, withLost };',
+    replace:
+      'const seen = (duplicateRules.seen ??= new WeakMap()); if (!seen.has(open)) seen.set(open, unit.at); const query = { account: batch.account, since: Math.max(since, seen.get(open)), withLost };',
+  },
+  {
+    name: 'fleet: a slot that two machines claim',
+    seed: 3,
+    file: 'operations/slots/claimed-slot.ts',
+    find: '(before === holder || isDead(before) || isSilent(slot?.expires_at ?? null, await timeIn(db)));\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: (await timeIn(tx)) + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!(await renewSlot(tx',
+    replace:
+      'true;\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: (await timeIn(tx)) + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!job && !(await renewSlot(tx',
+  },
+  {
+    name: 'fleet: a new primary that nobody notices',
+    file: 'ledger/schema/ledger-state.ts',
+    find: 'return (await tx.query(same)).length > 0;',
+    replace: 'return (await tx.query(same)).length >= 0;',
+  },
 ];
