@@ -34,7 +34,12 @@ function rowsOf({ service, plan }: FleetWorld, account: number, numbers: readonl
 
 const numbersTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
-async function give(world: FleetWorld, db: Database, clock: Clock, { batchId, account, run, rows }: File): Promise<void> {
+async function give(
+  world: FleetWorld,
+  db: Database,
+  clock: Clock,
+  { batchId, account, run, rows }: File,
+): Promise<void> {
   const actor = { db, clock, person: 'approver', through: 'cli' as const };
   if (!(await findBatch(db, batchId)))
     await addBatch(db, clock, aBatch({ batch_id: batchId, account: accountName(account), run_id: run }), rows);

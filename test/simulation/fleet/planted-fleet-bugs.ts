@@ -104,7 +104,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     seed: 7,
     file: 'server/verify-webhook.ts',
     find: 'message_id: messageId,',
-    replace: 'message_id: `${messageId}${Math.random()}`,',
+    replace: 'message_id: messageId + Math.random(),',
   },
   {
     name: 'fleet: payments to a person that only the present holder counts',
