@@ -50,6 +50,6 @@ test('a unit takes four round trips to PostgreSQL, however many rows it changes'
   );
   // It begins; checks the fence, writes the rows, and reads what it adds to; writes the rest; commits.
   assert.equal(counted.roundTrips, 4);
-  assert.equal(counted.statements, 21);
+  assert.equal(counted.statements, 20);
   assert.deepEqual(await costsOfBatch(db, 'batch-1'), new Map([['USD', '0.8']]));
 });
