@@ -4,7 +4,7 @@ import type { Parts } from './context.ts';
 
 type RecentThroughputNeeds = Parts<'account' | 'committer' | 'gate' | 'late' | 'lease' | 'limiter' | 'picker'>;
 
-/** Tells the limiter what former programs have sent for the account, so that the limit holds for all of them together. */
+/** Tells the limiter what former programs have just sent, so that the limit holds for all of them together. */
 export async function restoreThroughput({
   db,
   clock,
