@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { s3Server } from '../../support/s3-server.ts';
 import { unzipped } from '../../support/unzip.ts';
 
-test('reports in a bucket are written, packed for an auditor and verified, and none stays on the machine', async (t) => {
+test('reports in a bucket are written, packed for an auditor, verified and forgotten, and none stays on the machine', async (t) => {
   const [folder, server] = [folderOf(t), await s3Server(t)];
   const { endpoint, bucket, prefix } = server.bucket;
   const keys = { accessKeyIdEnv: 'REPORTS_ID', secretAccessKeyEnv: 'REPORTS_KEY' };
@@ -43,6 +44,13 @@ test('reports in a bucket are written, packed for an auditor and verified, and n
     readdirSync(join(folder, '.airbatch')).filter((name) => name.startsWith('.making-')),
     [],
   );
+
+  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
+  ledger.exec('UPDATE batches SET completed_at = 1');
+  ledger.close();
+  const forgotten = await run('forget', batch, '--yes');
+  assert.equal(forgotten.code, 0, forgotten.stderr);
+  assert.ok(forgotten.stdout.includes(`s3://payouts/reports/${batch}`), 'these reports still name people');
 
   server.before = () => 503;
   writeFileSync(
