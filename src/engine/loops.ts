@@ -21,6 +21,12 @@ type LoopsNeeds = DispatchNeeds & SuperviseNeeds & TrackingNeeds & DeadlineBoost
 /** The pace of an account is measured this often, as a part of the service's window: every 4 s of a minute. */
 const looksPerWindow = 15;
 
+/**
+ * Within this time after a start, accounts whose batches wait for money first ask for their balances: a program with a
+ * thousand accounts does not ask for all of them at one moment, and a person who has paid in hardly waits.
+ */
+const firstFundsLookMsMax = 10_000;
+
 /** Runs all loops until the work is done. The first fault in any loop ends all of them. */
 export async function runLoops(
   context: LoopsNeeds,
@@ -54,7 +60,7 @@ export async function runLoops(
     guarded(() => doubtLoop(context)),
     guarded(() => trackLoop(context)),
     guarded(() => webhookLoop(context)),
-    ...(context.settings.resumeWhenFunded ? [guarded(() => fundsLoop(context))] : []),
+    ...(context.settings.resumeWhenFunded ? [guarded(() => fundsLoop(context, stay.patienceMs))] : []),
     ...(rereads ? [guarded(() => rereadLoop(context))] : []),
   ]);
   if (trouble !== null) throw trouble;
@@ -91,7 +97,10 @@ function msUntil(context: Parts<'batches' | 'clock' | 'settings'>, next: number 
   return Math.max(1, Math.min(idleMs(context), (next ?? Number.POSITIVE_INFINITY) - context.clock.now()));
 }
 
-async function fundsLoop(context: LoopsNeeds): Promise<void> {
+async function fundsLoop(context: LoopsNeeds, patienceMs: number): Promise<void> {
+  // A run that ends by itself asks at once: it might end before.
+  if (patienceMs === Infinity)
+    await context.clock.sleep(context.random.fraction() * firstFundsLookMsMax, context.stopping);
   while (!context.stopping.aborted) {
     if (await resumeFunded(context)) context.wakes.supervise.wake();
     // The accounts of a process do not all ask for their balances at the same moment.

@@ -116,9 +116,12 @@ export async function superviseLoop(
       break;
     }
     await context.clock.sleep(await roundMs(context), context.stopping);
-    // A balance that was read waits for the answers of other requests, and a refused account for an answer to a read.
-    const isAsking = closing.size > 0 || (Number.isFinite(patienceMs) && context.gate.isRefused());
-    await context.wakes.supervise.wait(isAsking ? context.settings.idlePollMs : idleMs(context));
+    // A balance that was read waits for the answers of other requests.
+    const closingMs = closing.size > 0 ? context.settings.idlePollMs : Infinity;
+    // A run that asks whether refused credentials can read asks again when a throttle ends.
+    const throttledMs =
+      Number.isFinite(patienceMs) && context.gate.isRefused() ? context.limiter.usage('read').heldMs : Infinity;
+    await context.wakes.supervise.wait(Math.min(closingMs, throttledMs, idleMs(context)));
   }
   await Promise.all(details);
 }

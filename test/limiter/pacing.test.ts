@@ -124,6 +124,21 @@ function starting(options: LimiterOptions) {
 type Starting = ReturnType<typeof starting>;
 
 describe('pacing by the server’s window', () => {
+  test('admits four rows at a time, so that an urgent row waits for little more than four seconds', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+    limiter.expect('creation', 240);
+    const begun: number[] = [];
+    const job: LimitedJob<void> = async (count) => {
+      begun.push(clock.now());
+      await Promise.all(Array.from({ length: count }, () => askOnce({ clock, server, limiter })));
+    };
+    await clock.drive(Promise.all(Array.from({ length: 60 }, () => limiter.admit('creation', job, 4))));
+    const apart = begun.slice(1).map((at, index) => at - (begun[index] as number));
+    assert.ok(Math.max(...apart) <= 4_500, `${Math.max(...apart)} ms`);
+  });
+
   test('sets the alarm of waiting jobs a few times a window, not at every answer', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs, headers: true });

@@ -88,11 +88,11 @@ async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {
 
 /**
  * Whether the service has refused the account's credentials, and they cannot read payments either. Then only a person
- * can make progress, and it is useless to wait for lookups. The service is asked once for each refusal, because
- * credentials that may not create payments may still read them.
+ * can make progress, and it is useless to wait for lookups. The service is asked once for each refusal, and again after
+ * a throttle, because credentials that may not create payments may still read them.
  */
 export async function isShutOut(context: Parts<'gate' | 'gateway' | 'limiter'>): Promise<boolean> {
-  if (!context.gate.isRefused()) return false;
+  if (!context.gate.isRefused() || context.limiter.isHeld('read')) return false;
   const outcome = await askToRead(context);
   if (outcome.kind !== 'throttled') context.gate.setRefused(false);
   return outcome.kind === 'account_blocked';

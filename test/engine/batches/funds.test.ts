@@ -42,9 +42,18 @@ describe('an account that ran out of money', () => {
       await rig.clock.drive(rig.clock.sleep(10 * minute));
       runner.stop();
       await rig.clock.drive(running);
-      return asked[0];
+      const [first] = asked.splice(0);
+      const restartedAt = rig.clock.now();
+      const next = rig.runner();
+      const goingOn = next.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(minute));
+      next.stop();
+      await rig.clock.drive(goingOn);
+      return { first, afterStart: (asked[0] ?? 0) - restartedAt };
     };
-    assert.notEqual(await firstAsked(0), await firstAsked(0.5));
+    const [one, other] = [await firstAsked(0), await firstAsked(0.5)];
+    assert.notEqual(one.first, other.first);
+    assert.deepEqual([one.afterStart, other.afterStart], [0, 5_000]);
   });
 
   test('continues by itself once a wallet holds more, if the configuration says so', async () => {
