@@ -261,7 +261,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'after a restore of Version 1, rows of other batches are not looked up',
     seed: 196,
     file: 'engine/dispatch/dispatch.ts',
-    find: 'return withLostOfOthers(context, await restoreLookup(context, rows, restoredAtMs), restoredAtMs);',
+    find: 'return withLostOfOthers(context, await restoreLookup(context, rows, restoredAtMs));',
     replace: 'return restoreLookup(context, rows, restoredAtMs);',
   },
   {

@@ -145,7 +145,7 @@ async function unknownToService(
   rows: readonly RowRecord[],
   restoredAtMs: number,
 ): Promise<readonly RowRecord[]> {
-  return withLostOfOthers(context, await restoreLookup(context, rows, restoredAtMs), restoredAtMs);
+  return withLostOfOthers(context, await restoreLookup(context, rows, restoredAtMs));
 }
 
 /**

@@ -9,20 +9,19 @@ type LostOfOthersNeeds = Parts<Asks | Writes | 'account' | 'picker'>;
 
 /**
  * After a restore, where the service has no list (Version 1): looks up the payments that the lost part of the ledger
- * may have made for rows of other batches to the same numbers. What exists is stored like a listed payment, so that it
- * holds a row that would repeat it, before or after its own row has its turn. Returns the rows that need not wait for a
- * lookup.
+ * may have made for rows of other batches to the same numbers. This includes files that are run again. What exists is
+ * stored like a listed payment, so that it holds a row that would repeat it, before or after its own row has its turn.
+ * Returns the rows that need not wait for a lookup.
  */
 export async function withLostOfOthers(
   context: LostOfOthersNeeds,
   rows: readonly RowRecord[],
-  restoredAtMs: number,
 ): Promise<readonly RowRecord[]> {
   const { account, db, gateway } = context;
   if (gateway.list !== null) return rows;
   const ready = rows.filter(({ status }) => status === 'ready');
   const numbers = new Set(ready.flatMap(({ phone_number }) => (phone_number === null ? [] : [phone_number])));
-  const others = await unsentRowsTo(db, { account, createdBy: restoredAtMs }, [...numbers]);
+  const others = await unsentRowsTo(db, account, [...numbers]);
   const othersOf = ({ status, phone_number, batch_id }: RowRecord) =>
     others.filter((one) => status === 'ready' && one.phone_number === phone_number && one.batch_id !== batch_id);
   return withOthersRead(context, rows, othersOf, (other) => storeLostOf(context, other));

@@ -53,20 +53,16 @@ export async function failedPaymentsTo(
 
 const unsentSql = `SELECT rows.*, batches.run_id, batches.account FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
   WHERE rows.phone_number IN (${places(numbersPerQuery)}) AND rows.status IN ('ready', 'held', 'failed')
-    AND batches.account = ? AND batches.created_at <= ?
+    AND batches.account = ?
   ORDER BY rows.batch_id, rows.row_no`;
 
 /**
  * The rows to these numbers (E.164) that the account has not paid according to the ledger, and that another program may
- * have paid: they are still to be sent, or could be released or retried. Only batches made by `createdBy` (epoch ms).
+ * have paid: they are still to be sent, or could be released or retried.
  */
-export async function unsentRowsTo(
-  db: Queryable,
-  { account, createdBy }: { account: string; createdBy: number },
-  numbers: readonly string[],
-): Promise<OtherRow[]> {
+export async function unsentRowsTo(db: Queryable, account: string, numbers: readonly string[]): Promise<OtherRow[]> {
   const found: OtherRow[] = [];
   for (const some of filledLists(numbers, numbersPerQuery))
-    found.push(...(await db.query<OtherRow>(unsentSql, [...some, account, createdBy])));
+    found.push(...(await db.query<OtherRow>(unsentSql, [...some, account])));
   return found;
 }

@@ -187,15 +187,21 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 
-  for (const place of ['waits behind', 'is paused', 'waits for approval'] as const)
+  for (const place of ['waits behind', 'is paused', 'waits for approval', 'was read after the restore'] as const)
     test(`is looked up under the row of a batch that ${place}, where the service has no list: Version 1`, async () => {
       const rig = await makeRig({ list: false });
       await payLost(rig, 'run-1/ref-1~2');
+      const isAfter = place === 'was read after the restore';
+      if (isAfter) {
+        await runRestored(rig);
+        await sleep(rig, 600_000);
+      }
+      const { clock } = rig;
       if (place === 'waits for approval') await addBatch(rig.db, rig.clock, aBatch(), someRows(2));
-      else await rig.add(someRows(2), { priority: 'bulk' });
+      else await rig.add(someRows(2), { priority: 'bulk', created_at: clock.now() });
       if (place === 'is paused') await pauseBatch(mary(rig), 'batch-1', 'a question');
       await rig.add(someRows(3), otherRun(rig));
-      await runRestored(rig);
+      await (isAfter ? rig.run() : runRestored(rig));
       assert.deepEqual((await rig.states('batch-2'))[0], 'held');
       if (place === 'is paused') {
         await resumeBatch(mary(rig), 'batch-1');
