@@ -16,6 +16,7 @@ export interface Figure {
     | 'reads/row'
     | 'statements/row'
     | 'commits/row'
+    | 'round trips/row'
     | 'rows';
   /** What is to be reached, where a goal was set. */
   goal?: { atMost: number } | { atLeast: number };

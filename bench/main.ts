@@ -13,6 +13,7 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   restart: () => import('./restart.ts'),
   tracking: () => import('./tracking.ts'),
   accounts: () => import('./accounts.ts'),
+  fleet: () => import('./fleet.ts'),
   reports: () => import('./reports.ts'),
   drafts: () => import('./drafts.ts'),
   console: () => import('./console.ts'),

@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { serve } from '../src/serving/serve.ts';
 import { asLauncher } from './memory.ts';
 import type { Workplace } from './workplace.ts';
@@ -15,6 +16,9 @@ export interface ServeUsage {
   /** Statements of the ledger without `BEGIN` and `COMMIT`, and transactions. */
   statements: number;
   commits: number;
+  /** To a ledger on a server: how often a connection sent something while it waited for no answer. */
+  roundTrips: number;
+  pid: number;
 }
 
 /** `airbatch serve` in a process of its own, which can be asked what it uses. */
@@ -56,7 +60,7 @@ export async function startServe(
   };
 }
 
-const counts = { statements: 0, commits: 0 };
+const counts = { statements: 0, commits: 0, roundTrips: 0 };
 
 /** Counts every statement that this process runs, by all of its connections. */
 function countStatements(): void {
@@ -76,6 +80,28 @@ function countStatements(): void {
   };
 }
 
+/** The same for a ledger on a server. The connections of pg-boss have no pipeline. */
+function countQueries(): void {
+  const awaited = new WeakMap<Client, number>();
+  const { query } = Client.prototype as unknown as { query(...args: unknown[]): Promise<unknown> };
+  Object.assign(Client.prototype, {
+    query(this: Client & { pipeline?: boolean }, ...args: unknown[]) {
+      const [what] = args as [string | { text: string }];
+      const text = typeof what === 'string' ? what : what.text;
+      const answer = query.apply(this, args);
+      if (!this.pipeline) return answer;
+      if (text === 'COMMIT') counts.commits += 1;
+      else if (!text.startsWith('BEGIN')) counts.statements += 1;
+      const before = awaited.get(this) ?? 0;
+      if (before === 0) counts.roundTrips += 1;
+      awaited.set(this, before + 1);
+      const end = () => void awaited.set(this, (awaited.get(this) ?? 0) - 1);
+      answer.then(end, end);
+      return answer;
+    },
+  });
+}
+
 function usage({ main: mainBefore, all: allBefore }: ReturnType<typeof processorTimes>): ServeUsage {
   const { main, all } = processorTimes();
   return {
@@ -83,6 +109,7 @@ function usage({ main: mainBefore, all: allBefore }: ReturnType<typeof processor
     cpuSeconds: all - allBefore,
     residentMiB: residentMiB(),
     ...counts,
+    pid: process.pid,
   };
 }
 
@@ -98,6 +125,7 @@ function residentMiB(): number {
 
 if (process.send && process.argv[1] === import.meta.filename) {
   countStatements();
+  countQueries();
   const stopping = new AbortController();
   const before = processorTimes();
   process.on('message', (message) => {

@@ -54,13 +54,15 @@ export function furnish(folder: string, account: Omit<AccountFile, 'apiKeyEnv'>)
   return furnishAccounts(folder, new Map([[accountName, account]]));
 }
 
-/** A workplace with several accounts, by name. */
+/** A workplace with several accounts, by name. `ledgerUrl`: its ledger is on a server. */
 export async function furnishAccounts(
   folder: string,
   accounts: ReadonlyMap<string, Omit<AccountFile, 'apiKeyEnv'>>,
+  ledgerUrl: string | null = null,
 ): Promise<Workplace> {
   const withKeys = [...accounts].map(([name, account]) => [name, { ...account, apiKeyEnv: keyVariable }] as const);
-  const config: ConfigFile = { ledger: 'ledger.db', accounts: Object.fromEntries(withKeys) };
+  const ledger = ledgerUrl === null ? 'ledger.db' : { url: ledgerUrl };
+  const config: ConfigFile = { ledger, accounts: Object.fromEntries(withKeys) };
   await writeFile(join(folder, 'airbatch.config.json'), JSON.stringify(config));
   return { folder, ledgerPath: join(folder, 'ledger.db'), env: { [keyVariable]: 'sandbox-key' } };
 }
