@@ -42,7 +42,7 @@ export function useDraftEditor(draft: Draft): DraftEditor {
   // Another person's change comes with the next read; our own is known before.
   seen.current = Math.max(seen.current, draft.version);
   const recheck = useRecheck(draftId);
-  useOthersChanges(draft, seen, recheck);
+  useOthersChanges(draft, { seen, isBusy: open > 0 }, recheck);
   useKeptInput(open > 0);
 
   const inTurn = async <Result extends Moved>(
@@ -112,10 +112,13 @@ function useRecheck(draftId: string): (ms: number) => void {
   );
 }
 
-/** Reads the draft again when somebody else has changed it, and when the server answers again. */
+/**
+ * Reads the draft again when somebody else has changed it, and when the server answers again. `isBusy`: a change of this
+ * page is under way, and the draft has its new version before the change has ended.
+ */
 function useOthersChanges(
   { draft_id: draftId, original_sha256 }: Draft,
-  seen: RefObject<number>,
+  { seen, isBusy }: { seen: RefObject<number>; isBusy: boolean },
   recheck: (ms: number) => void,
 ): void {
   const client = useQueryClient();
@@ -126,13 +129,14 @@ function useOthersChanges(
       return drafts.find((one) => one.draft_id === draftId) ?? null;
     },
     refetchInterval: refresh(othersMs),
+    enabled: !isBusy,
   });
   useEffect(() => {
-    if (dataUpdatedAt === 0) return;
+    if (dataUpdatedAt === 0 || isBusy) return;
     const isOver = data?.status !== 'open';
     const hasFailed = client.getQueryState(['draft', draftId])?.status === 'error';
     if (isOver || hasFailed || (data?.version ?? 0) > seen.current) recheck(0);
-  }, [client, draftId, data, dataUpdatedAt, recheck, seen]);
+  }, [client, draftId, data, dataUpdatedAt, isBusy, recheck, seen]);
 }
 
 /** Asks before the page is closed while changes wait on it. */
