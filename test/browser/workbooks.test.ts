@@ -64,7 +64,7 @@ describe('a workbook', () => {
     assert.deepEqual(await table.getByRole('button').allInnerTexts(), ['Read this sheet', 'Read this sheet']);
     await page.getByRole('button', { name: 'Read the sheet Bonus' }).click();
     await right(page, '1');
-    await page.getByText('Only the sheet "Bonus" was read').waitFor();
+    await page.getByText('Only the sheet “Bonus” was read').waitFor();
     const card = page.locator('section', { has: page.getByRole('heading', { name: 'The whole file' }) });
     await card.getByRole('button', { name: 'Change' }).click();
     await card.getByLabel('Sheet', { exact: true }).selectOption('November');
@@ -92,7 +92,7 @@ describe('a workbook', () => {
         ],
       },
     ]);
-    await page.getByText('above the header is not read').or(page.getByText('above the header are not read')).waitFor();
+    await page.getByText('The lines above the header, up to line').waitFor();
     // No column has the network: the page shows at once what can be set for the whole file.
     await page.getByLabel('Country', { exact: true }).selectOption('KE');
     await page.getByLabel('Currency', { exact: true }).fill('kes');

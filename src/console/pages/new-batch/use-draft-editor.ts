@@ -113,8 +113,8 @@ function useRecheck(draftId: string): (ms: number) => void {
 }
 
 /**
- * Reads the draft again when somebody else has changed it, and when the server answers again. `isBusy`: a change of this
- * page is under way, and the draft has its new version before the change has ended.
+ * Reads the draft again when somebody else has changed it, and when the server answers again. `isBusy`: a change of
+ * this page is under way, and the draft has its new version before the change has ended.
  */
 function useOthersChanges(
   { draft_id: draftId, original_sha256 }: Draft,
