@@ -69,10 +69,10 @@ async function inFleet(size: number, work: (fleet: Fleet) => Promise<Figure[]>):
   }
 }
 
-/** The workers that hold accounts, once every account has a holder; none before. */
-async function spread(db: Database): Promise<string[]> {
+/** The process ids of the workers that hold accounts, once every account has a holder; none before. */
+async function spread(db: Database): Promise<number[]> {
   const held = await db.query<{ holder: string }>('SELECT holder FROM leases WHERE expires_at > ledger_now(?)', [0]);
-  return held.length < accounts.length ? [] : [...new Set(held.map(({ holder }) => holder))];
+  return held.length < accounts.length ? [] : [...new Set(held.map(({ holder }) => Number(holder.split('/')[1])))];
 }
 
 async function usageOf(workers: readonly ServeProcess[]) {
@@ -112,12 +112,11 @@ async function takeOver({ db, workers, join }: Fleet): Promise<Figure[]> {
     const [worker] = workers.splice(0, 1);
     if (!worker) throw new Error('a fleet has workers');
     const { pid } = await worker.usage();
-    const isOf = (holder: string) => holder.split('/')[1] === String(pid);
     const begun = performance.now();
     process.kill(pid, 'SIGKILL');
     await until(async () => {
       const holders = await spread(db);
-      return holders.length > 0 && !holders.some(isOf);
+      return holders.length > 0 && !holders.includes(pid);
     }, 50);
     seconds.push((performance.now() - begun) / 1_000);
     await join();
