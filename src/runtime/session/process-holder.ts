@@ -2,12 +2,22 @@ import { hostname } from 'node:os';
 import { isEnded, processBegan, processPlace } from '../../core/basics/processes.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
+let ownName: string | null = null;
+
 /**
- * Names this process uniquely over time, by its start, for what it holds in the ledger. The system clock may have been
- * set since the start. So if the system provides them, the name also contains the namespace of the process id and the
- * start time in the system's own count.
+ * Names this process uniquely over time, by its start, for what it holds in the ledger. The name is made once: made
+ * anew, it would differ by a millisecond at times, and by hours after the clock was set.
  */
 export function processHolder(clock: Clock): string {
+  ownName ??= nameBy(clock);
+  return ownName;
+}
+
+/**
+ * The system clock may have been set since the start. So if the system provides them, the name also contains the
+ * namespace of the process id and the start time in the system's own count.
+ */
+function nameBy(clock: Clock): string {
   const startMs = Math.round(clock.now() - process.uptime() * 1_000);
   const place = processPlace();
   const began = place && processBegan(process.pid);
