@@ -12,7 +12,7 @@ const kept = [
 const keptTexts = () => kept.map((path) => readFileSync(path, 'utf8'));
 
 function bench(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
-  return spawnSync(process.execPath, [join(root, 'bench/main.ts'), ...args], { encoding: 'utf8' });
+  return spawnSync(process.execPath, [join(root, 'bench/main.ts'), ...args], { encoding: 'utf8', timeout: 600_000 });
 }
 
 describe('npm run bench', () => {

@@ -143,6 +143,7 @@ async function decide({ run, write, change }: Place): Promise<void> {
   await run('skip', held, '1', '--why', 'paid in cash');
   change(`UPDATE rows SET status = 'in_doubt' WHERE batch_id = '${held}' AND row_no = 2`);
   await run('assign', held, '2', '--nobody');
+  await run('doubts');
   await run('resolve', held, '2', '--as', 'not-paid', '--evidence', 'their list');
   await run('look-up', held);
   await run('release', held);

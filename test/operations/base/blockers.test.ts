@@ -112,7 +112,7 @@ test('a batch that waits for the answer whether to send it, or for money, says w
     return waitsFor({ db, clock, config }, await rig.batch(), await countRows(db, 'batch-1'), account);
   };
   await db.execute(`UPDATE batches SET status = 'validated'`);
-  assert.match((await words()) ?? '', /the command that asks has ended, nothing was sent: run its file/);
+  assert.match((await words()) ?? '', /if that command has ended, nothing was sent: run the file again/);
   await setPause(db, 'insufficient_balance');
   assert.equal(await words(), 'a person: it is paused (balance too low); fund the account, then resume it [resume]');
 });
