@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { insertJobFile } from '../../src/ledger/jobs/job-files.ts';
+import { insertSlot } from '../../src/ledger/jobs/slots.ts';
 import { insertOpenItem, insertReconciliation } from '../../src/ledger/reporting/reconciliations.ts';
 import { listEvents } from '../../src/operations/audit/list-events.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
@@ -119,7 +122,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await context.close();
   });
 
-  test('an operator keeps a note on an open line of a reconciliation; what waits stands apart', async (t) => {
+  test('an operator keeps a note on an open line of a reconciliation, and sees what a job has brought', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here');
     const { session, url } = stage.installation;
     await session.db.transact(async (tx) => {
@@ -130,7 +133,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
       for (const [index, status_here] of ['completed', 'in_doubt'].entries()) {
         const about = { batch_id: samples.running, row: 7 + index, generation: 1, reference: null, topup_id: null };
         const there = { status_there: null, amount_there: null, cost_there: null, created_at: null };
-        const here = { status_here, amount_here: 'KES 500', cost_here: null, next: 'Ask the service.' };
+        const here = { status_here, amount_here: '500 KES', cost_here: '480 KES', next: 'Ask the service.' };
         const item = JSON.stringify({ bucket: 'ledger_only', ...about, ...here, ...there, reference: `run/${index}` });
         await insertOpenItem(tx, { reconciliation_id: 'R-1', item_no: index + 1, bucket: 'ledger_only', item });
       }
@@ -139,13 +142,23 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     const reconciliation = {
       ...{ format: 'airbatch.reconciliation/1', reconciliation_id: 'R-1', account: 'sandbox', batch_id: null },
       ...{ from: '2026-11-19T00:00:00Z', to: '2026-11-26T00:00:00Z', finished_at: '2026-11-26T00:00:00Z' },
-      ...{ counts: { ledger_only: 2 }, open: 2, charged_by_service: {}, wallets: null },
+      ...{ counts: { ledger_only: 2 }, open: 2, charged_by_service: {} },
+      wallets: {
+        ...{ first_read_at: '2026-11-19T00:00:00Z', last_read_at: '2026-11-26T00:00:00Z', next: 'Compare.' },
+        currencies: ['KES', 'GHS'].map((currency) => ({ currency, left: '960', charged: '0', unexplained: '960' })),
+      },
     };
     const answer = { reconciliation, reports: { dir: '/reports', files: [] }, open_items: [], is_settled: false };
     await context.route('**/api/v1/reconciliations', (route) => route.fulfill({ json: answer }));
     const { page, faults } = await openPage(context, `${url}/reconciliation`);
     await page.getByRole('button', { name: 'Compare' }).click();
     await page.getByRole('region', { name: 'Waiting' }).getByText('Row 8').waitFor();
+    const explaining = page.getByRole('region', { name: 'What may explain the rest in KES' });
+    assert.deepEqual(
+      await explaining.getByRole('link').allTextContents(),
+      [7, 8].map((row) => `${samples.running}, Row ${row}`),
+    );
+    await page.getByText('No open line explains it.').waitFor();
     const wrong = page.getByRole('region', { name: 'Wrong' });
     await wrong.getByRole('button', { name: 'Add a note' }).click();
     await page.getByRole('dialog').getByLabel('Note').fill('case 17 of the service');
@@ -156,6 +169,23 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'hidden' });
     assert.equal(new URL(page.url()).search, '');
+    mkdirSync(session.config.jobs);
+    const job = `name: 'bonus', description: 'pays', schedule: { cron: '0 9 25 * *', timeZone: 'Africa/Nairobi', catchUp: 'last' },
+      source: { kind: 'folder', folder: 'bonus', pattern: '*.csv' }, runId: 'bonus-{slot:yyyy-MM}'`;
+    const text = `import { defineJob } from 'airbatch';\nexport default defineJob({ ${job} });\n`;
+    writeFileSync(join(session.config.jobs, 'bonus.ts'), text);
+    await session.db.transact(async (tx) => {
+      const slot = { job: 'bonus', due_at: 1, state: 'done', detail: 'paid' } as const;
+      await insertSlot(tx, slot);
+      await insertSlot(tx, { ...slot, due_at: 2, state: 'failed', detail: 'no file has come' });
+      const file = { name: 'october.csv', working_path: '/october.csv' };
+      await insertJobFile(tx, { ...slot, batch_id: samples.done, ...file });
+    });
+    await page.goto(`${url}/jobs`);
+    const past = page.getByRole('region', { name: 'Past runs' }).getByRole('row');
+    assert.match(String(await past.nth(1).textContent()), /failed.*no file has come/s);
+    assert.match(String(await past.nth(2).textContent()), /done.*october.csv.*paid/s);
+    assert.equal(await past.nth(2).getByRole('link').textContent(), samples.done);
     assert.deepEqual(faults, []);
     await context.close();
   });

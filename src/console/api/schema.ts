@@ -6096,6 +6096,18 @@ export interface operations {
                                 ended_at: string | null;
                                 detail: string | null;
                             } | null;
+                            slots: {
+                                due_at: string;
+                                /** @enum {string} */
+                                state: "due" | "running" | "done" | "skipped" | "failed";
+                                started_at: string | null;
+                                ended_at: string | null;
+                                detail: string | null;
+                                batches: {
+                                    batch_id: string;
+                                    file: string;
+                                }[];
+                            }[];
                             unprocessed: {
                                 file: string;
                                 slot: string | null;

@@ -29,6 +29,11 @@ export function filesOfSlot(db: Queryable, job: string, dueAt: number): Promise<
   return db.query('SELECT * FROM job_files WHERE job = ? AND due_at = ? ORDER BY name', [job, dueAt]);
 }
 
+/** The files that the slots of a job have brought, from the slot with a due time (epoch ms) on. */
+export function filesSince(db: Queryable, job: string, dueAt: number): Promise<JobFile[]> {
+  return db.query('SELECT * FROM job_files WHERE job = ? AND due_at >= ? ORDER BY due_at, name', [job, dueAt]);
+}
+
 export async function findJobFile(db: Queryable, batchId: string): Promise<JobFile | null> {
   const [file] = await db.query<JobFile>('SELECT * FROM job_files WHERE batch_id = ?', [batchId]);
   return file ?? null;

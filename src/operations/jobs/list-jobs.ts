@@ -2,17 +2,19 @@ import { z } from 'zod';
 import { entityTag } from '../../core/identity/entity-tag.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { filesSince } from '../../ledger/jobs/job-files.ts';
 import { listSlots, openSlots, type SlotRecord, slotStates } from '../../ledger/jobs/slots.ts';
 import { leftNow } from '../../runtime/inbox/remaining-files.ts';
 import { catchUps, type Job } from '../../runtime/jobs/define-job.ts';
 import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
-import { accountName, folder, priority, time } from '../base/fields.ts';
+import { accountName, batchId, folder, priority, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { isVisible } from '../base/visible.ts';
 
 /** A person runs one of the latest slots again. */
 const slotsInTag = 20;
+const slotsShown = 10;
 
 /** One due time of a job. */
 const slot = z.strictObject({
@@ -39,13 +41,15 @@ const job = z.strictObject({
   last_slot: slot.nullable(),
   /** The slot that is due or running. */
   open_slot: slot.nullable(),
+  /** The latest 10 slots, the latest first, each with the files that it brought. */
+  slots: z.array(slot.extend({ batches: z.array(z.strictObject({ batch_id: batchId, file: z.string() })) })),
   /** Files in `working` that no slot will import, or only if their slot is run again. */
   unprocessed: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
   /** For `If-Match` of a run: another one whenever a slot of the job has begun or ended. */
   etag: z.string(),
 });
 
-/** Lists the jobs, with each job's next run and the result of its last run. */
+/** Lists the jobs, with each job's next run and the results of its last runs. */
 export const listJobs = defineOperation({
   name: 'list-jobs',
   role: 'audit',
@@ -79,13 +83,22 @@ export async function jobTag(db: Queryable, name: string): Promise<string> {
 }
 
 async function known(db: Queryable, job: Job, now: number) {
-  const [last] = await listSlots(db, job.name, 1);
+  const slots = await listSlots(db, job.name, slotsShown);
+  const [last] = slots;
+  const oldest = slots.at(-1);
+  const files = oldest ? await filesSince(db, job.name, oldest.due_at) : [];
   const [open] = await openSlots(db, job.name, now);
   const left = await leftNow(db, job);
   return {
     next_run: isoOrNull(nextDueTimes(job.schedule, now, 1)[0] ?? null),
     last_slot: last ? slotJson(last) : null,
     open_slot: open ? slotJson(open) : null,
+    slots: slots.map((one) => ({
+      ...slotJson(one),
+      batches: files
+        .filter(({ due_at }) => due_at === one.due_at)
+        .map(({ batch_id, name }) => ({ batch_id, file: name })),
+    })),
     unprocessed: left.map(({ file, due_at }) => ({ file, slot: isoOrNull(due_at) })),
     etag: await jobTag(db, job.name),
   };

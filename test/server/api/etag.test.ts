@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
+import { insertJobFile } from '../../../src/ledger/jobs/job-files.ts';
 import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
 import { consoleOf } from '../sign-in/browser.ts';
 
@@ -105,6 +106,23 @@ describe('two people with one batch', () => {
     const run = () => post('/api/v1/jobs/payroll/run', ofName(jobs, 'payroll'), {});
     await db.transact((tx) => insertSlot(tx, { job: 'payroll', due_at: 0, state: 'skipped', detail: null }));
     assert.equal(await run(), 'CHANGED_MEANWHILE');
+    await db.transact(async (tx) => {
+      for (let due_at = 1; due_at <= 10; due_at += 1)
+        await insertSlot(tx, { job: 'payroll', due_at, state: 'failed', detail: 'no file has come' });
+      await insertJobFile(tx, {
+        ...{ batch_id: 'B-default', job: 'payroll', due_at: 9 },
+        ...{ name: 'n.csv', working_path: '/n.csv' },
+      });
+    });
+    const [{ slots }] = Object(await listed('/api/v1/jobs', 'jobs'));
+    assert.deepEqual(
+      slots.map(({ due_at, batches }: { due_at: string; batches: { file: string }[] }) => [
+        Date.parse(due_at),
+        batches,
+      ]),
+      [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((at) => [at, at === 9 ? [{ batch_id: 'B-default', file: 'n.csv' }] : []]),
+    );
+    assert.deepEqual([slots[0].state, slots[0].detail], ['failed', 'no file has come']);
   });
 
   test('learn nothing from the tag of a batch that they may not see', async (t) => {

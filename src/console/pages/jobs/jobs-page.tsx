@@ -2,31 +2,19 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import type { paths } from '../../api/schema.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
-import { Badge } from '../../base/state-badge.tsx';
-import type { Tone } from '../../base/states.ts';
 import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { PastSlots } from './past-slots.tsx';
+import { type Job, SlotCell } from './slot-cell.tsx';
 
-type Job = paths['/api/v1/jobs']['get']['responses'][200]['content']['application/json']['jobs'][number];
-type Slot = NonNullable<Job['last_slot']>;
-
-const tones: Record<Slot['state'], Tone> = {
-  due: 'attention',
-  running: 'moving',
-  done: 'good',
-  skipped: 'neutral',
-  failed: 'bad',
-};
-
-/** The jobs: when each runs next, and the result of its last run. */
+/** The jobs: when each runs next, and the results of its last runs. */
 export function JobsPage() {
   const query = useQuery({
     queryKey: ['jobs'],
@@ -35,7 +23,14 @@ export function JobsPage() {
   });
   return (
     <Page title={t('nav.jobs')} sub={t('jobs.sub')}>
-      <Loaded query={query}>{({ jobs, folder }) => <JobList jobs={jobs} folder={folder} />}</Loaded>
+      <Loaded query={query}>
+        {({ jobs, folder }) => (
+          <>
+            <JobList jobs={jobs} folder={folder} />
+            {jobs.length > 0 && <PastSlots jobs={jobs} />}
+          </>
+        )}
+      </Loaded>
     </Page>
   );
 }
@@ -125,18 +120,5 @@ function RunDialog({ job, onClose }: { job: string; onClose: () => void }) {
     >
       <p>{t('jobs.run_help')}</p>
     </Dialog>
-  );
-}
-
-function SlotCell({ slot }: { slot: Slot | null }) {
-  if (slot === null) return <None />;
-  return (
-    <>
-      <Badge tone={tones[slot.state]}>{t(`slot.${slot.state}`)}</Badge>
-      <div className="small">
-        <Time at={slot.due_at} />
-      </div>
-      {slot.detail !== null && <div className="small quiet wrap">{slot.detail}</div>}
-    </>
   );
 }

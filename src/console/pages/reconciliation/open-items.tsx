@@ -18,7 +18,7 @@ import { tones } from './buckets.ts';
 
 type ItemPage =
   paths['/api/v1/reconciliations/{reconciliation_id}/items']['get']['responses'][200]['content']['application/json'];
-type Item = ItemPage['items'][number];
+export type Item = ItemPage['items'][number];
 
 const itemsPerPage = 50;
 
@@ -159,7 +159,7 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
   );
 }
 
-function RowLink({ item: { batch_id, row } }: { item: Item }) {
+export function RowLink({ item: { batch_id, row } }: { item: Item }) {
   if (batch_id === null) return <None />;
   return (
     <Link href={`/batches/${encodeURIComponent(batch_id)}${row === null ? '' : `?row=${row}`}`}>
@@ -169,7 +169,7 @@ function RowLink({ item: { batch_id, row } }: { item: Item }) {
 }
 
 /** A payment as one side has it. */
-function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
+export function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
   return [status, amount, cost].some((one) => one !== null) ? (
     <>
       {status}

@@ -6,6 +6,7 @@ import { Count, Money, Sums, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { type Bucket, buckets, tones } from './buckets.ts';
 import { OpenItems } from './open-items.tsx';
+import { UnexplainedRest } from './unexplained-rest.tsx';
 
 type Result = paths['/api/v1/reconciliations']['post']['responses'][200]['content']['application/json'];
 
@@ -19,7 +20,6 @@ export function ReconciliationResult({ result }: { result: Result }) {
         <p>
           <Time at={from} /> – <Time at={to} />
         </p>
-        {wallets?.next != null && <p>{wallets.next}</p>}
       </section>
       <Figures
         figures={[
@@ -35,6 +35,12 @@ export function ReconciliationResult({ result }: { result: Result }) {
           })),
         ]}
       />
+      {(wallets?.currencies ?? []).map(
+        ({ currency, unexplained }) =>
+          Number(unexplained) !== 0 && (
+            <UnexplainedRest key={currency} id={reconciliation.reconciliation_id} currency={currency} />
+          ),
+      )}
       <BucketCounts counts={counts} />
       <OpenItems id={reconciliation.reconciliation_id} all={reconciliation.open} />
       <p className="small quiet">

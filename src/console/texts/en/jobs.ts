@@ -18,4 +18,8 @@ export const jobs = {
   'jobs.run_title': 'Run {job} now?',
   'jobs.run_help': 'It runs as it does on its schedule, and notifies people in the same way.',
   'jobs.run_done': 'The job has run.',
+  'jobs.past': 'Past runs',
+  'jobs.due': 'Due',
+  'jobs.result': 'Result',
+  'jobs.not_run': 'This job has not run yet.',
 };

@@ -27,6 +27,13 @@ export const reconciliation = {
   'reconciliation.here': 'In the ledger',
   'reconciliation.there': 'At the service',
   'reconciliation.files': 'All lines are in the files of this folder:',
+  'reconciliation.rest': 'What may explain the rest in {currency}',
+  'reconciliation.rest_none':
+    'No open line explains it. Look in the service’s statement for deposits, fees and refunds in this time, and find out who else pays from this account.',
+  'reconciliation.rest_shorter':
+    'If many rows were paid in this time, compare shorter times: then airbatch looks each paid row up.',
+  'reconciliation.rest_files': 'The files that were paid',
+  'reconciliation.rest_part': 'Only the first {shown} open lines were looked at. All are in the files.',
   'bucket.matched': 'both agree',
   'bucket.no_payment': 'no payment on either side',
   'bucket.status_differs': 'different result',

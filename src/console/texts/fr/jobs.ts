@@ -19,4 +19,8 @@ export const jobs: Record<keyof typeof english, string> = {
   'jobs.run_title': 'Exécuter {job} maintenant ?',
   'jobs.run_help': 'Elle s’exécute comme à l’heure prévue, et les mêmes personnes sont prévenues.',
   'jobs.run_done': 'La tâche a été exécutée.',
+  'jobs.past': 'Exécutions passées',
+  'jobs.due': 'Prévue',
+  'jobs.result': 'Résultat',
+  'jobs.not_run': 'Cette tâche ne s’est pas encore exécutée.',
 };

@@ -29,6 +29,14 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.here': 'Dans le registre',
   'reconciliation.there': 'Auprès du service',
   'reconciliation.files': 'Toutes les lignes sont dans les fichiers de ce dossier :',
+  'reconciliation.rest': 'Ce qui peut expliquer le reste en {currency}',
+  'reconciliation.rest_none':
+    'Aucune ligne en suspens ne l’explique. Cherchez dans le relevé du service les dépôts, les frais et les remboursements de cette période, et qui d’autre paie depuis ce compte.',
+  'reconciliation.rest_shorter':
+    'Si beaucoup de lignes ont été payées, comparez des périodes plus courtes : airbatch vérifie alors chaque ligne payée.',
+  'reconciliation.rest_files': 'Les fichiers payés',
+  'reconciliation.rest_part':
+    'Seules les {shown} premières lignes en suspens ont été examinées. Toutes sont dans les fichiers.',
   'bucket.matched': 'les deux concordent',
   'bucket.no_payment': 'aucun paiement d’aucun côté',
   'bucket.status_differs': 'résultat différent',

@@ -19,4 +19,8 @@ export const jobs: Record<keyof typeof english, string> = {
   'jobs.run_title': 'Executar {job} agora?',
   'jobs.run_help': 'É executada como no horário previsto, e as mesmas pessoas são notificadas.',
   'jobs.run_done': 'A tarefa foi executada.',
+  'jobs.past': 'Execuções anteriores',
+  'jobs.due': 'Prevista',
+  'jobs.result': 'Resultado',
+  'jobs.not_run': 'Esta tarefa ainda não foi executada.',
 };

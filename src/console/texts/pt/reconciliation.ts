@@ -29,6 +29,13 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.here': 'No livro',
   'reconciliation.there': 'No serviço',
   'reconciliation.files': 'Todas as linhas estão nos ficheiros desta pasta:',
+  'reconciliation.rest': 'O que pode explicar o resto em {currency}',
+  'reconciliation.rest_none':
+    'Nenhuma linha em aberto o explica. Procure no extrato do serviço os depósitos, as taxas e os reembolsos deste período, e quem mais paga a partir desta conta.',
+  'reconciliation.rest_shorter':
+    'Se muitas linhas foram pagas, compare períodos mais curtos: assim o airbatch verifica cada linha paga.',
+  'reconciliation.rest_files': 'Os ficheiros pagos',
+  'reconciliation.rest_part': 'Só foram vistas as primeiras {shown} linhas em aberto. Todas estão nos ficheiros.',
   'bucket.matched': 'ambos concordam',
   'bucket.no_payment': 'nenhum pagamento em nenhum lado',
   'bucket.status_differs': 'outro resultado',

@@ -19,4 +19,8 @@ export const jobs: Record<keyof typeof english, string> = {
   'jobs.run_title': 'Uendeshe {job} sasa?',
   'jobs.run_help': 'Inaendeshwa kama kwenye ratiba yake, na watu wanaarifiwa vilevile.',
   'jobs.run_done': 'Kazi imeendeshwa.',
+  'jobs.past': 'Zilizopita',
+  'jobs.due': 'Wakati',
+  'jobs.result': 'Matokeo',
+  'jobs.not_run': 'Kazi hii bado haijaendeshwa.',
 };

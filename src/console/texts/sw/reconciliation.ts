@@ -29,6 +29,13 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.files': 'Mistari yote iko kwenye faili za folda hii:',
+  'reconciliation.rest': 'Kinachoweza kueleza salio katika {currency}',
+  'reconciliation.rest_none':
+    'Hakuna mstari ulio wazi unaoeleza. Angalia katika taarifa ya huduma amana, ada na marejesho ya kipindi hiki, na nani mwingine analipa kutoka akaunti hii.',
+  'reconciliation.rest_shorter':
+    'Ikiwa safu nyingi zimelipwa, linganisha vipindi vifupi zaidi: hapo airbatch hukagua kila safu iliyolipwa.',
+  'reconciliation.rest_files': 'Faili zilizolipwa',
+  'reconciliation.rest_part': 'Ni mistari {shown} ya kwanza tu iliyo wazi iliyoangaliwa. Yote iko kwenye faili.',
   'bucket.matched': 'zote mbili zinalingana',
   'bucket.no_payment': 'hakuna malipo upande wowote',
   'bucket.status_differs': 'matokeo tofauti',

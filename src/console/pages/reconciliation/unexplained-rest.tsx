@@ -1,0 +1,81 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { answered, api } from '../../api/client.ts';
+import { Loaded } from '../../base/failure.tsx';
+import { Card } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { t } from '../../texts/i18n.ts';
+import { tones } from './buckets.ts';
+import { type Item, RowLink, Side } from './open-items.tsx';
+
+/** The most lines that the operation lists at once. */
+const itemsMax = 500;
+
+/**
+ * Whether a line may be why a wallet does not add up: the service names no cost for it, or another one than the ledger.
+ * A cost is like `12.50 KES`; without one the currency is not known.
+ */
+function mayExplain({ bucket, cost_here, cost_there }: Item, currency: string): boolean {
+  const cost = cost_there ?? cost_here;
+  if (cost !== null && !cost.endsWith(` ${currency}`)) return false;
+  return cost_there === null || bucket === 'cost_differs' || bucket === 'refunded_later';
+}
+
+/** Under money of a wallet that no charge explains: the rows that may explain it, or where to look if there are none. */
+export function UnexplainedRest({ id, currency }: { id: string; currency: string }) {
+  const query = useQuery({
+    queryKey: ['reconciliation', id, 'rest'],
+    queryFn: () => {
+      const params = { path: { reconciliation_id: id }, query: { limit: itemsMax } };
+      return answered(api.GET('/api/v1/reconciliations/{reconciliation_id}/items', { params }));
+    },
+  });
+  return (
+    <Loaded query={query}>
+      {({ items, next }) => (
+        <Rest currency={currency} items={items.filter((item) => mayExplain(item, currency))} isPart={next !== null} />
+      )}
+    </Loaded>
+  );
+}
+
+/** `isPart`: there are more open lines than were looked at. */
+function Rest({ currency, items, isPart }: { currency: string; items: readonly Item[]; isPart: boolean }) {
+  const title = t('reconciliation.rest', { currency });
+  return (
+    <Card title={title} isFlush={items.length > 0}>
+      {items.length > 0 ? (
+        <Table
+          caption={title}
+          rows={items}
+          keyOf={({ item_no }) => item_no}
+          stacks
+          columns={[
+            {
+              ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
+              cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
+            },
+            { id: 'row', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
+            {
+              ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
+              cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
+            },
+            {
+              ...{ id: 'there', label: t('reconciliation.there'), isNumber: true },
+              cell: (item) => <Side status={item.status_there} amount={item.amount_there} cost={item.cost_there} />,
+            },
+          ]}
+        />
+      ) : (
+        <>
+          <p>{t('reconciliation.rest_none')}</p>
+          <p>
+            {t('reconciliation.rest_shorter')} <Link href="/payments">{t('reconciliation.rest_files')}</Link>
+          </p>
+        </>
+      )}
+      {isPart && <p className="small quiet card-head">{t('reconciliation.rest_part', { shown: itemsMax })}</p>}
+    </Card>
+  );
+}
