@@ -118,6 +118,8 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     assert.match(readFileSync(await (await download).path(), 'utf8'), /,6100,/);
     await page.goto(`${stage.installation.url}/payout`);
     await page.getByText('Your role does not allow you to plan payouts').waitFor();
+    await page.goto(`${stage.installation.url}/people`);
+    await page.getByText('Only administrators see the people and the keys').waitFor();
     assert.deepEqual(faults, []);
     await context.close();
   });

@@ -126,6 +126,7 @@ describe('a clerk', () => {
     await page.locator('input[type=file]').setInputFiles({ ...fileOf([]), buffer: Buffer.from(text) });
     await page.getByText('Choose what the columns mean').waitFor();
     await page.getByText('No column was found for: Phone number').waitFor();
+    await page.getByText('Saved. Nothing can be checked yet').waitFor();
     await page.getByLabel('mobile A is read as').selectOption('phone_number');
     await page.getByLabel('Net pay is read as').selectOption('amount');
     await page.getByRole('button', { name: 'Read the columns like this' }).click();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { test } from 'node:test';
+import { auditKinds } from '../../src/reports/sentences/audit-sentences.ts';
 
 const textOf = (path: string) => readFileSync(resolve(import.meta.dirname, '../../src', path), 'utf8');
 const pairsIn = (text: string) =>
@@ -13,4 +14,10 @@ test('an event has the same text under the name that its kind had in an earlier 
   const known = [...renamed].filter(([, kind]) => texts.has(kind));
   assert.ok(known.length >= 2);
   for (const [earlier, kind] of known) assert.equal(texts.get(earlier), texts.get(kind), earlier);
+});
+
+test('every kind of event that the command line has a sentence for has a text in the console', () => {
+  const texts = pairsIn(textOf('console/base/events-table.tsx'));
+  const without = auditKinds.filter((kind) => !texts.has(kind));
+  assert.deepEqual(without, []);
 });

@@ -57,7 +57,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
           search={search}
           onSearch={setSearch}
         />
-        <Steps editor={editor} isChecking={isChecking} />
+        <Steps draft={draft} editor={editor} isChecking={isChecking} />
       </div>
       {rows.error !== null && <Failure error={rows.error} onRetry={rows.retry} />}
       {rows.isLoading ? (
@@ -78,7 +78,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
   );
 }
 
-function Steps({ editor, isChecking }: Pick<RowsProps, 'editor' | 'isChecking'>) {
+function Steps({ draft, editor, isChecking }: Pick<RowsProps, 'draft' | 'editor' | 'isChecking'>) {
   return (
     <div className="line">
       <span className="quiet small" role="status">
@@ -88,7 +88,7 @@ function Steps({ editor, isChecking }: Pick<RowsProps, 'editor' | 'isChecking'>)
             ? t('draft.saving')
             : isChecking
               ? t('draft.checking')
-              : t('draft.saved')}
+              : t(draft.rejection === null ? 'draft.saved' : 'draft.saved_unread')}
       </span>
       <Button
         disabledBecause={editor.canUndo ? null : t('draft.nothing_to_undo')}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { Page } from '../../base/page.tsx';
+import { useRole } from '../../api/session.ts';
+import { Card, Empty, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { t } from '../../texts/i18n.ts';
 import { KeysPanel } from './keys-panel.tsx';
@@ -11,18 +12,31 @@ type PanelId = keyof typeof panels;
 
 /** Who may do what: people, where they are signed in, and the keys of programs. */
 export function PeoplePage() {
+  const isAdmin = useRole('admin');
+  return (
+    <Page title={t('nav.people')} sub={t('people.sub')}>
+      {isAdmin ? (
+        <Panels />
+      ) : (
+        <Card>
+          <Empty title={t('people.admin_only')} />
+        </Card>
+      )}
+    </Page>
+  );
+}
+
+function Panels() {
   const [chosen, setChosen] = useState<PanelId>('people');
   const Panel = panels[chosen];
   return (
-    <Page title={t('nav.people')} sub={t('people.sub')}>
-      <Tabs
-        label={t('nav.people')}
-        chosen={chosen}
-        onChoose={setChosen}
-        tabs={(Object.keys(panels) as PanelId[]).map((id) => ({ id, label: t(`people.tab.${id}`) }))}
-      >
-        <Panel />
-      </Tabs>
-    </Page>
+    <Tabs
+      label={t('nav.people')}
+      chosen={chosen}
+      onChoose={setChosen}
+      tabs={(Object.keys(panels) as PanelId[]).map((id) => ({ id, label: t(`people.tab.${id}`) }))}
+    >
+      <Panel />
+    </Tabs>
   );
 }

@@ -91,6 +91,7 @@ export const draft = {
   'draft.find': 'Find in any cell',
   'draft.saving': 'Saving…',
   'draft.checking': 'Checking…',
+  'draft.saved_unread': 'Saved. Nothing can be checked yet',
   'draft.saved': 'Saved and checked',
   'draft.undo': 'Undo',
   'draft.redo': 'Redo',

@@ -92,6 +92,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.find': 'Chercher dans les cellules',
   'draft.saving': 'Enregistrement…',
   'draft.checking': 'Vérification…',
+  'draft.saved_unread': 'Enregistré. Rien ne peut encore être vérifié',
   'draft.saved': 'Enregistré et vérifié',
   'draft.undo': 'Annuler',
   'draft.redo': 'Rétablir',

@@ -92,6 +92,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.find': 'Procurar nas células',
   'draft.saving': 'A guardar…',
   'draft.checking': 'A verificar…',
+  'draft.saved_unread': 'Guardado. Ainda nada pode ser verificado',
   'draft.saved': 'Guardado e verificado',
   'draft.undo': 'Anular',
   'draft.redo': 'Refazer',

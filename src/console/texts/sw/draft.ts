@@ -92,6 +92,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.find': 'Tafuta katika seli yoyote',
   'draft.saving': 'Inahifadhi…',
   'draft.checking': 'Inakagua…',
+  'draft.saved_unread': 'Imehifadhiwa. Bado hakuna kinachoweza kukaguliwa',
   'draft.saved': 'Imehifadhiwa na kukaguliwa',
   'draft.undo': 'Tendua',
   'draft.redo': 'Rudia',
