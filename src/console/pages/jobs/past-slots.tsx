@@ -26,7 +26,16 @@ export function PastSlots({ jobs }: { jobs: readonly Job[] }) {
           keyOf={({ due_at }) => due_at}
           stacks
           columns={[
-            { id: 'due', label: t('jobs.due'), isHead: true, cell: ({ due_at }) => <Time at={due_at} /> },
+            {
+              id: 'due',
+              label: t('jobs.due'),
+              isHead: true,
+              cell: ({ due_at }) => (
+                <span className="nowrap">
+                  <Time at={due_at} />
+                </span>
+              ),
+            },
             { id: 'state', label: t('batches.column.state'), cell: ({ state }) => <SlotBadge state={state} /> },
             {
               ...{ id: 'batches', label: t('nav.batches') },
@@ -36,7 +45,9 @@ export function PastSlots({ jobs }: { jobs: readonly Job[] }) {
                 ) : (
                   batches.map(({ batch_id, file }) => (
                     <div key={batch_id}>
-                      <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link>
+                      <Link className="nowrap" href={`/batches/${encodeURIComponent(batch_id)}`}>
+                        {batch_id}
+                      </Link>
                       <div className="small quiet">{file}</div>
                     </div>
                   ))

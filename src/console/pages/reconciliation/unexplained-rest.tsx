@@ -5,6 +5,7 @@ import { Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
+import { None } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { tones } from './buckets.ts';
 import { type Item, RowLink, Side } from './open-items.tsx';
@@ -57,6 +58,7 @@ function Rest({ currency, items, isPart }: { currency: string; items: readonly I
               cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
             },
             { id: 'row', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
+            { id: 'topup', label: t('rows.topup'), cell: ({ topup_id }) => topup_id ?? <None /> },
             {
               ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
               cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
