@@ -23,7 +23,7 @@ function mayExplain({ bucket, cost_here, cost_there }: Item, currency: string): 
   return cost_there === null || bucket === 'cost_differs' || bucket === 'refunded_later';
 }
 
-/** Under money of a wallet that no charge explains: the rows that may explain it, or where to look if there are none. */
+/** For money of a wallet that no charge explains: the rows that may explain it, or where to look if there are none. */
 export function UnexplainedRest({ id, currency }: { id: string; currency: string }) {
   const query = useQuery({
     queryKey: ['reconciliation', id, 'rest'],
