@@ -278,9 +278,22 @@ describe('an approver', () => {
       violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
       [],
     );
+    // The approver has seen the batch as it was, and its new state takes long to come.
+    await page.getByRole('link', { name: 'Back to the batch' }).click();
+    await page.getByText('It waits for a second person').waitFor();
+    await page.getByRole('link', { name: 'Review and approve' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
+    const arrival = Promise.withResolvers<void>();
+    await page.route(/\/api\/v1\/batches\/[^/]+$/, async (route) => {
+      await arrival.promise;
+      await route.continue();
+    });
     await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
     await page.getByText('The batch is approved.').waitFor();
+    await page.waitForURL(/\/batches\/[^/]+$/);
+    assert.equal(await page.getByText('It waits for a second person').count(), 0, 'the state before the approval');
+    arrival.resolve();
+    await page.getByRole('heading', { level: 1, name: waiting?.run_id ?? 'no run' }).waitFor();
     const decided = await newest();
     assert.deepEqual([decided?.batch_id, decided?.approved_by], [waiting?.batch_id, 'wanjiru']);
     return undefined;

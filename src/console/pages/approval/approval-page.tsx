@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { change } from '../../api/client.ts';
@@ -115,6 +116,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   const [why, setWhy] = useState('');
   const [isChecked, setChecked] = useState(false);
   const [, go] = useLocation();
+  const queries = useQueryClient();
   const { batch_id, content_sha256, plan } = review;
   const path = { batch_id };
   const action = useGuardedAction(
@@ -126,7 +128,11 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
     },
     {
       done: ({ status }) => t(status === 'awaiting_approval' ? 'approval.counted' : `approval.${what}_done`),
-      onDone: () => go(back),
+      onDone: () => {
+        // The page of the batch shows nothing of what it was before the decision.
+        queries.removeQueries({ queryKey: ['batch', batch_id] });
+        go(back);
+      },
     },
   );
   const submit = () => {
