@@ -11,7 +11,7 @@ import { TextArea } from '../../base/field.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
-import { Table } from '../../base/table.tsx';
+import { type Column, Table } from '../../base/table.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { tones } from './buckets.ts';
@@ -69,6 +69,26 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
   );
 }
 
+/** What a line says of its payment, on both sides. */
+export function paymentColumns(): Column<Item>[] {
+  return [
+    {
+      ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
+      cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
+    },
+    { id: 'batch', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
+    { id: 'topup', label: t('rows.topup'), cell: ({ topup_id }) => topup_id ?? <None /> },
+    {
+      ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
+      cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
+    },
+    {
+      ...{ id: 'there', label: t('reconciliation.there'), isNumber: true },
+      cell: (item) => <Side status={item.status_there} amount={item.amount_there} cost={item.cost_there} />,
+    },
+  ];
+}
+
 function Items({ title, items, onNote }: { title: string; items: readonly Item[]; onNote: (item: Item) => void }) {
   const mayNote = useRole('operate');
   if (items.length === 0) return null;
@@ -80,20 +100,7 @@ function Items({ title, items, onNote }: { title: string; items: readonly Item[]
         keyOf={({ item_no }) => item_no}
         stacks
         columns={[
-          {
-            ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
-            cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
-          },
-          { id: 'batch', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
-          { id: 'topup', label: t('rows.topup'), cell: ({ topup_id }) => topup_id ?? <None /> },
-          {
-            ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
-            cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
-          },
-          {
-            ...{ id: 'there', label: t('reconciliation.there'), isNumber: true },
-            cell: (item) => <Side status={item.status_there} amount={item.amount_there} cost={item.cost_there} />,
-          },
+          ...paymentColumns(),
           { id: 'next', label: t('batch.next'), cell: ({ next }) => <span className="wrap">{next}</span> },
           {
             ...{ id: 'notes', label: t('reconciliation.notes') },
@@ -159,7 +166,7 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
   );
 }
 
-export function RowLink({ item: { batch_id, row } }: { item: Item }) {
+function RowLink({ item: { batch_id, row } }: { item: Item }) {
   if (batch_id === null) return <None />;
   return (
     <Link href={`/batches/${encodeURIComponent(batch_id)}${row === null ? '' : `?row=${row}`}`}>
@@ -169,7 +176,7 @@ export function RowLink({ item: { batch_id, row } }: { item: Item }) {
 }
 
 /** A payment as one side has it. */
-export function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
+function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
   return [status, amount, cost].some((one) => one !== null) ? (
     <>
       {status}

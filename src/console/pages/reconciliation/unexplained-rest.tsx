@@ -3,12 +3,9 @@ import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
-import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { None } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import { tones } from './buckets.ts';
-import { type Item, RowLink, Side } from './open-items.tsx';
+import { type Item, paymentColumns } from './open-items.tsx';
 
 /** The most lines that the operation lists at once. */
 const itemsMax = 500;
@@ -41,34 +38,13 @@ export function UnexplainedRest({ id, currency }: { id: string; currency: string
   );
 }
 
-/** `isPart`: there are more open lines than were looked at. */
+/** `isPart`: the reconciliation has more open lines than this page has read. */
 function Rest({ currency, items, isPart }: { currency: string; items: readonly Item[]; isPart: boolean }) {
   const title = t('reconciliation.rest', { currency });
   return (
     <Card title={title} isFlush={items.length > 0}>
       {items.length > 0 ? (
-        <Table
-          caption={title}
-          rows={items}
-          keyOf={({ item_no }) => item_no}
-          stacks
-          columns={[
-            {
-              ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
-              cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
-            },
-            { id: 'row', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
-            { id: 'topup', label: t('rows.topup'), cell: ({ topup_id }) => topup_id ?? <None /> },
-            {
-              ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
-              cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
-            },
-            {
-              ...{ id: 'there', label: t('reconciliation.there'), isNumber: true },
-              cell: (item) => <Side status={item.status_there} amount={item.amount_there} cost={item.cost_there} />,
-            },
-          ]}
-        />
+        <Table caption={title} rows={items} keyOf={({ item_no }) => item_no} stacks columns={paymentColumns()} />
       ) : (
         <>
           <p>{t('reconciliation.rest_none')}</p>
