@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { Pool } from 'pg';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
 import type { PauseReason } from '../../src/core/state/batch-state.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
@@ -7,6 +8,7 @@ import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
 import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
 import type { Database, SqlValue } from '../../src/ledger/drivers/database.ts';
+import type { MakePool } from '../../src/ledger/drivers/postgres/connections.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import type { PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
@@ -32,11 +34,15 @@ export async function memoryLedger(): Promise<Database> {
   return process.env.AIRBATCH_TEST_LEDGER === 'postgres' ? postgresLedger() : sqliteLedger();
 }
 
+/** How long a connection may be idle: the tests of a file that do not close their ledgers share the server's places. */
+const idleTimeoutMillis = 500;
+
 /** A ledger on PostgreSQL. Its clock is the test's. */
 export async function postgresLedger(): Promise<Database> {
   const { openPostgres } = await import('../../src/ledger/drivers/postgres/postgres.ts');
   const { migratedPostgres } = await import('./postgres.ts');
-  return counted(openPostgres(await migratedPostgres()));
+  const makePool: MakePool = (config) => new Pool({ ...config, idleTimeoutMillis });
+  return counted(openPostgres(await migratedPostgres(), { makePool }));
 }
 
 /** A ledger in memory, for tests of what SQLite alone does: how it plans a statement. */

@@ -61,7 +61,7 @@ export async function startPostgres(
     'full_page_writes=off',
     // It would go round hundreds of small databases all the time.
     'autovacuum=off',
-    'max_connections=200',
+    'max_connections=400',
     ...settings,
   ];
   const options = ['-D', data, '-p', String(port), '-k', data, ...fixed.flatMap((setting) => ['-c', setting])];

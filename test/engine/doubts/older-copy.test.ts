@@ -54,7 +54,7 @@ for (const { name, list } of versions)
       await rig.add(someRows(2));
       const running = rig.runner().run(Number.POSITIVE_INFINITY);
       const ended = rig.clock.drive(running);
-      await rig.clock.sleep(60_000);
+      await Promise.race([ended, rig.clock.sleep(60_000)]);
       assert.deepEqual(await rig.states(), ['completed', 'completed']);
       await rig.add(someRows(2), { batch_id: 'batch-2', run_id: 'run-2' });
       await assert.rejects(ended, { code: 'LEDGER_RESTORED', message: /row 1 of batch batch-2/ });
@@ -104,7 +104,7 @@ describe('a ledger that is up to date', () => {
       await rig.add(someRows(6));
       const runner = rig.runner();
       const running = rig.clock.drive(runner.run(Number.POSITIVE_INFINITY));
-      await rig.clock.sleep(3_000);
+      await Promise.race([running, rig.clock.sleep(3_000)]);
       runner.stop();
       await running;
       assert.ok(rig.service.charges.length > 0 && rig.service.charges.length < 6);

@@ -160,6 +160,14 @@ describe('the ledger on PostgreSQL', () => {
     assert.equal(name, `airbatch_${createHash('sha256').update(text).digest('hex').slice(0, 48)}`);
   });
 
+  test('says what to do if the server has no connection left', async (t) => {
+    const url = await emptyPostgres();
+    await opened(t, url).execute('CREATE ROLE crowded LOGIN CONNECTION LIMIT 0');
+    const crowded = new URL(url);
+    crowded.username = 'crowded';
+    await assert.rejects(opened(t, crowded.href).query('SELECT 1'), { code: 'LEDGER_IO', hint: /max_connections/ });
+  });
+
   for (const state of ['26000', '42P05'])
     test(`says what a pooler must do that loses prepared statements: ${state}`, () => {
       const error = asLedgerError(

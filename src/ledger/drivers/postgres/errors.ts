@@ -28,10 +28,20 @@ const codes: Readonly<Record<string, ErrorCode>> = {
 const hint =
   'Check that the database runs, and that its address, user and password are right. Nothing is sent without it.';
 
+/** The server has no connection left. */
+const tooMany = '53300';
+const tooManyHint =
+  'The database serves as many connections as it may. Raise its max_connections, or close what else uses it: a program of airbatch needs up to 11, and a worker 2 more to place accounts. Nothing is sent meanwhile.';
+
 /** A prepared statement is not there, or is there already: the connection is not the one that it was prepared on. */
 const pooled = ['26000', '42P05'];
 const poolerHint =
   'The database is behind a pooler that does not keep prepared statements in transaction mode. PgBouncer does from 1.21 on, with max_prepared_statements above zero. Update it, or connect without it. Nothing is sent meanwhile.';
+
+function hintFor(state = ''): string {
+  if (state === tooMany) return tooManyHint;
+  return pooled.includes(state) ? poolerHint : hint;
+}
 
 /** Turns an error of PostgreSQL or of its connection into an error of the ledger; other errors stay unchanged. */
 export function asLedgerError(name: string, error: unknown): unknown {
@@ -41,7 +51,7 @@ export function asLedgerError(name: string, error: unknown): unknown {
   if (code === undefined && syscall === undefined && !isConnectionLost(error)) return error;
   return new AirbatchError(code ?? 'LEDGER_IO', `the ledger ${name}: ${errorMessage(error)}`, {
     cause: error,
-    ...(code === undefined || code === 'LEDGER_IO' ? { hint: pooled.includes(state ?? '') ? poolerHint : hint } : {}),
+    ...(code === undefined || code === 'LEDGER_IO' ? { hint: hintFor(state) } : {}),
   });
 }
 
