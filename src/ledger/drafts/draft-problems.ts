@@ -1,5 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import type { DraftRowRecord } from './draft-rows.ts';
 
 export interface DraftProblemRecord {
   draft_id: string;
@@ -62,19 +63,19 @@ export function problemGroups(db: Queryable, draftId: string): Promise<ProblemGr
   );
 }
 
-/** The numbers of the rows with a kind of problem, after a row number. */
-export async function rowsOfGroup(
+/** The rows with a kind of problem, after a row number. */
+export function rowsOfGroup(
   db: Queryable,
   draftId: string,
   { code, column_no }: Pick<ProblemGroup, 'code' | 'column_no'>,
   { after, limit }: { after: number; limit: number },
-): Promise<number[]> {
-  const rows = await db.query<{ row_no: number }>(
-    `SELECT DISTINCT row_no FROM draft_problems WHERE draft_id = ? AND code = ? AND column_no = ? AND row_no > ?
-       ORDER BY row_no LIMIT ?`,
-    [draftId, code, column_no, after, limit],
+): Promise<DraftRowRecord[]> {
+  return db.query(
+    `SELECT * FROM draft_rows WHERE draft_id = ? AND row_no IN (
+       SELECT DISTINCT row_no FROM draft_problems WHERE draft_id = ? AND code = ? AND column_no = ? AND row_no > ?
+         ORDER BY row_no LIMIT ?) ORDER BY row_no`,
+    [draftId, draftId, code, column_no, after, limit],
   );
-  return rows.map(({ row_no }) => row_no);
 }
 
 export async function deleteProblems(tx: Queryable, draftId: string): Promise<void> {

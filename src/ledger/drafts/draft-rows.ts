@@ -122,19 +122,23 @@ export interface DraftRowFilter {
   text: string | null;
 }
 
-const matches = `draft_id = ? AND (CAST(? AS TEXT) IS NULL OR state = ?)
-  AND (CAST(? AS TEXT) IS NULL OR row_no IN (SELECT row_no FROM draft_problems WHERE draft_id = ? AND code = ?
-    AND (CAST(? AS INTEGER) IS NULL OR column_no = ?)))
-  AND (CAST(? AS TEXT) IS NULL OR lower(cells) LIKE ? ESCAPE '\\')`;
-
-function matchParams(draftId: string, { state, code, columnNo, text }: DraftRowFilter) {
-  const pattern =
-    text === null
-      ? null
-      : `%${escaped(text)
-          .toLowerCase()
-          .replace(/[\\%_]/g, '\\$&')}%`;
-  return [draftId, state, state, code, draftId, code, columnNo, columnNo, pattern, pattern];
+/** The conditions that the filter has. With those that it has not, the database would read every row of the draft. */
+function matching(draftId: string, { state, code, columnNo, text }: DraftRowFilter) {
+  const conditions: { sql: string; params: (string | number)[] }[] = [{ sql: 'draft_id = ?', params: [draftId] }];
+  if (state !== null) conditions.push({ sql: 'state = ?', params: [state] });
+  if (code !== null) {
+    const ofCode = 'SELECT row_no FROM draft_problems WHERE draft_id = ? AND code = ?';
+    const params = [draftId, code];
+    if (columnNo === null) conditions.push({ sql: `row_no IN (${ofCode})`, params });
+    else conditions.push({ sql: `row_no IN (${ofCode} AND column_no = ?)`, params: [...params, columnNo] });
+  }
+  if (text !== null) {
+    const pattern = escaped(text)
+      .toLowerCase()
+      .replace(/[\\%_]/g, '\\$&');
+    conditions.push({ sql: "lower(cells) LIKE ? ESCAPE '\\'", params: [`%${pattern}%`] });
+  }
+  return { where: conditions.map(({ sql }) => sql).join(' AND '), params: conditions.flatMap(({ params }) => params) };
 }
 
 /** Rows after a row number, without the first `skip` of them. */
@@ -144,8 +148,9 @@ export function pageDraftRows(
   filter: DraftRowFilter,
   { after, skip, limit }: { after: number; skip: number; limit: number },
 ): Promise<DraftRowRecord[]> {
-  return db.query(`SELECT * FROM draft_rows WHERE ${matches} AND row_no > ? ORDER BY row_no LIMIT ? OFFSET ?`, [
-    ...matchParams(draftId, filter),
+  const { where, params } = matching(draftId, filter);
+  return db.query(`SELECT * FROM draft_rows WHERE ${where} AND row_no > ? ORDER BY row_no LIMIT ? OFFSET ?`, [
+    ...params,
     after,
     limit,
     skip,
@@ -153,10 +158,8 @@ export function pageDraftRows(
 }
 
 export async function countDraftRows(db: Queryable, draftId: string, filter: DraftRowFilter): Promise<number> {
-  const [found] = await db.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM draft_rows WHERE ${matches}`,
-    matchParams(draftId, filter),
-  );
+  const { where, params } = matching(draftId, filter);
+  const [found] = await db.query<{ count: number }>(`SELECT COUNT(*) AS count FROM draft_rows WHERE ${where}`, params);
   return found?.count ?? 0;
 }
 

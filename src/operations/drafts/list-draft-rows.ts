@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { problemsBetween } from '../../ledger/drafts/draft-problems.ts';
-import { countDraftRows, pageDraftRows } from '../../ledger/drafts/draft-rows.ts';
-import { requireDraft } from '../../ledger/drafts/drafts.ts';
+import { countDraftRows, pageDraftRows, rowsBetween } from '../../ledger/drafts/draft-rows.ts';
+import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId, draftRow, group } from '../mending/draft-fields.ts';
 import { rowJson, shownTo } from './draft-summary.ts';
@@ -34,10 +35,15 @@ export const listDraftRows = defineOperation({
   }),
   async run({ session }, { draft_id, state = null, code = null, column, text = null, after, skip, limit }) {
     const { db } = session;
-    await requireDraft(db, draft_id);
+    const draft = await requireDraft(db, draft_id);
     const filter = { state, code, columnNo: column ?? null, text };
-    const rows = await pageDraftRows(db, draft_id, filter, { after, skip, limit });
-    const total = await countDraftRows(db, draft_id, filter);
+    const { rows, total } =
+      state === null && code === null && text === null
+        ? await pageOfAll(db, draft, { after: after + skip, limit })
+        : {
+            rows: await pageDraftRows(db, draft_id, filter, { after, skip, limit }),
+            total: await countDraftRows(db, draft_id, filter),
+          };
     const [from, to] = [rows[0]?.row_no ?? 0, rows.at(-1)?.row_no ?? 0];
     const problems = Map.groupBy(await problemsOfRows(db, draft_id, rows), ({ row_no }) => row_no);
     const shown = shownTo(session);
@@ -49,12 +55,17 @@ export const listDraftRows = defineOperation({
   },
 });
 
-/** Rows of a filtered page may be far apart: then each is read by itself. */
-async function problemsOfRows(
-  db: Parameters<typeof problemsBetween>[0],
-  draftId: string,
-  rows: readonly { row_no: number }[],
+/** The numbers of all rows have no gap: none needs to be counted. */
+async function pageOfAll(
+  db: Queryable,
+  { draft_id, row_count: total }: DraftRecord,
+  { after, limit }: { after: number; limit: number },
 ) {
+  return { rows: await rowsBetween(db, draft_id, { from: after + 1, to: after + limit }), total };
+}
+
+/** Rows of a filtered page may be far apart: then each is read by itself. */
+async function problemsOfRows(db: Queryable, draftId: string, rows: readonly { row_no: number }[]) {
   const [from, to] = [rows[0]?.row_no ?? 0, rows.at(-1)?.row_no ?? 0];
   if (to - from < 2 * rows.length) return problemsBetween(db, draftId, { from, to });
   const found = [];

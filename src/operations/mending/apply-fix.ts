@@ -3,7 +3,7 @@ import type { Clock } from '../../core/time/clock.ts';
 import type { RowCheck } from '../../intake/mending/check-one.ts';
 import { type FixName, fixes } from '../../intake/mending/fixes.ts';
 import { rowsOfGroup } from '../../ledger/drafts/draft-problems.ts';
-import { type DraftRowRecord, rowsBetween, splitCells } from '../../ledger/drafts/draft-rows.ts';
+import { type DraftRowRecord, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type CheckedEdit, checkEdits } from '../mending/change-rows.ts';
@@ -34,15 +34,12 @@ export async function* fixedPages(
   group: GroupFix,
 ): AsyncGenerator<{ edits: CheckedEdit[]; left: number }> {
   const column_no = group.column ?? -1;
-  let page: number[];
+  let page: DraftRowRecord[];
   let after = 0;
   do {
     page = await rowsOfGroup(db, draft.draft_id, { code: group.code, column_no }, { after, limit: rowsPerPage });
-    const [from, to] = [page[0] ?? 0, page.at(-1) ?? 0];
-    after = to;
-    const wanted = new Set(page);
-    const rows = (await rowsBetween(db, draft.draft_id, { from, to })).filter(({ row_no }) => wanted.has(row_no));
-    const meant = rows.filter((row) => isMeant(row, group));
+    after = page.at(-1)?.row_no ?? after;
+    const meant = page.filter((row) => isMeant(row, group));
     const edits: CheckedEdit[] = [];
     for (const row of meant) {
       const edit = await mended(check, draft, row, group);

@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { joinCells, splitCells } from '../../../src/ledger/drafts/draft-rows.ts';
+import { type ProblemGroup, rowsOfGroup } from '../../../src/ledger/drafts/draft-problems.ts';
+import {
+  countDraftRows,
+  type DraftRowFilter,
+  joinCells,
+  pageDraftRows,
+  splitCells,
+} from '../../../src/ledger/drafts/draft-rows.ts';
+import { memoryLedger } from '../../support/ledger.ts';
+import { planned } from '../../support/planned.ts';
 
 test('cells come back unchanged, whatever they contain', () => {
   for (const cells of [
@@ -11,4 +20,30 @@ test('cells come back unchanged, whatever they contain', () => {
     ['"quoted"', "'"],
   ])
     assert.deepEqual(splitCells(joinCells(cells)), cells);
+});
+
+test('a filter by state or problem reads the rows that match it, and no others', async (t) => {
+  const db = await memoryLedger();
+  t.after(() => db.close());
+  const { view, plans } = planned(db);
+  const all: DraftRowFilter = { state: null, code: null, columnNo: null, text: null };
+  const planOf = async (work: Promise<unknown>) => {
+    await work;
+    return plans.splice(0).filter((step) => step.includes('draft_rows'));
+  };
+  const place = { after: 0, skip: 200, limit: 100 };
+  const byState = [/^SEARCH draft_rows USING (COVERING )?INDEX draft_rows_by_state \(draft_id=\? AND state=\?/];
+  const byNumber = [/^SEARCH draft_rows USING (COVERING )?INDEX \w+ \(draft_id=\? AND row_no=\?\)/];
+  const group = { code: 'PHONE_NEEDS_COUNTRY', column_no: 1 } satisfies Pick<ProblemGroup, 'code' | 'column_no'>;
+  for (const [work, steps] of [
+    [pageDraftRows(view, 'd', { ...all, state: 'invalid' }, place), byState],
+    [countDraftRows(view, 'd', { ...all, state: 'invalid' }), byState],
+    [pageDraftRows(view, 'd', { ...all, code: group.code, columnNo: 1 }, place), byNumber],
+    [countDraftRows(view, 'd', { ...all, code: group.code }), byNumber],
+    [rowsOfGroup(view, 'd', group, { after: 0, limit: 100 }), byNumber],
+  ] as const) {
+    const plan = await planOf(work);
+    assert.equal(plan.length, steps.length, plan.join('\n'));
+    for (const [index, step] of steps.entries()) assert.match(plan[index] ?? '', step);
+  }
 });
