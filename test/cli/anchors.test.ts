@@ -9,6 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { s3Server } from '../support/s3-server.ts';
 
 /** A folder with a small payroll, paid at the embedded sandbox by `run`. */
 function place(t: TestContext, anchors: unknown[]) {
@@ -17,7 +18,11 @@ function place(t: TestContext, anchors: unknown[]) {
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
   const line = '+254712101000,1,10,KES,e-1';
   writeFileSync(join(folder, 'payroll.csv'), `phone_number,network_id,amount,currency,reference\n${line}\n`);
-  const run = (...args: string[]) => runHere(args, { cwd: folder, env: { ANCHOR_TOKEN: 'canary-token' } });
+  const run = (...args: string[]) =>
+    runHere(args, {
+      cwd: folder,
+      env: { ANCHOR_TOKEN: 'canary-token', HEADS_ID: 'AKIATEST', HEADS_KEY: 'the-secret-key-of-the-store' },
+    });
   const pay = async () => {
     const result = await run('--json', 'run', 'payroll.csv', '--yes');
     assert.ok([0, 4].includes(result.code ?? -1), result.stderr);
@@ -100,6 +105,61 @@ describe('an anchor file', () => {
     const result = await run('verify', dir, '--anchor', 'heads.jsonl');
     assert.equal(result.code, 4);
     assert.match(result.stdout, /was never anchored in the given file/);
+  });
+});
+
+describe('an anchor bucket', () => {
+  test('has each head as an object that nobody replaces, and shows what the ledger no longer has', async (t) => {
+    const server = await s3Server(t);
+    const { endpoint, bucket } = server.bucket;
+    const keys = { accessKeyIdEnv: 'HEADS_ID', secretAccessKeyEnv: 'HEADS_KEY' };
+    const { folder, run, pay } = place(t, [{ kind: 's3', endpoint, bucket, prefix: 'audit', ...keys }]);
+    server.before = () => 503;
+    const { dir, stderr } = await pay();
+    assert.match(stderr, /could not be anchored.*s3:\/\/payouts\/audit/);
+    server.before = () => undefined;
+    const batch = dir.split('/').at(-1) ?? '';
+    assert.equal((await run('report', batch)).code, 0);
+    const [[key, object] = [], ...others] = server.objects;
+    assert.ok(key?.startsWith(`audit/heads/${batch}/`) && object);
+    assert.equal(others.length, 0);
+    writeFileSync(join(folder, 'heads.jsonl'), object.body);
+    const proven = await run('verify', dir, '--anchor', 'heads.jsonl');
+    assert.equal(proven.code, 0, proven.stdout);
+    assert.match(proven.stdout, /every anchored head/);
+
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    t.after(() => ledger.close());
+    const places = ledger.prepare('SELECT place FROM anchors').all();
+    assert.deepEqual(
+      places.map(({ place }) => place),
+      ['s3://payouts/audit'],
+    );
+    const audit = async () => {
+      const { code, stdout, stderr } = await run('audit');
+      return { code, text: stdout + stderr };
+    };
+    assert.equal((await audit()).code, 0);
+
+    server.objects.set(`${key}.json`, { body: Buffer.from('{}'), at: new Date() });
+    // Somebody deletes the whole batch, and every trace of it in the ledger.
+    ledger.exec('PRAGMA foreign_keys = OFF');
+    for (const table of ['anchors', 'events', 'batches']) ledger.exec(`DELETE FROM ${table}`);
+    const deleted = await audit();
+    assert.equal(deleted.code, 5);
+    assert.match(deleted.text, /missing from the ledger, but its head is anchored \(s3:\/\/payouts\/audit\)/);
+    assert.match(deleted.text, /s3:\/\/payouts\/audit\/heads\/.*\.json\.json is no head of a chain/);
+
+    server.objects.clear();
+    ledger.exec(`INSERT INTO anchors VALUES ('gone', 's3://payouts/audit', 1, 'head', 1, NULL)`);
+    assert.match((await audit()).text, /the heads that were stored there are missing/);
+  });
+
+  test('is not taken for another of the same name in another store', async (t) => {
+    const of = (host: string) => ({ kind: 's3', endpoint: `https://${host}.example`, bucket: 'heads' });
+    const { run } = place(t, [of('one'), of('two')]);
+    const { code, stderr } = await run('status');
+    assert.deepEqual([code, /anchors\.1\.bucket is the same place as anchors\.0:/.test(stderr)], [2, true], stderr);
   });
 });
 

@@ -23,6 +23,7 @@ export async function s3Server(t: TestContext): Promise<S3Server> {
   const parts = new Map<string, Buffer[]>();
   const store: S3Server = {
     bucket: {
+      setting: 'reports.s3',
       endpoint: '',
       region: 'us-east-1',
       bucket: 'payouts',

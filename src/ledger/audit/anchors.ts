@@ -32,9 +32,10 @@ export async function isAnchored(db: Queryable, place: string, head: string): Pr
   return (await db.query('SELECT 1 FROM anchors WHERE place = ? AND head = ? LIMIT 1', [place, head])).length > 0;
 }
 
-/** Whether any head was stored in this place. */
-export async function hasAnchors(db: Queryable, place: string): Promise<boolean> {
-  return (await db.query('SELECT 1 FROM anchors WHERE place = ? LIMIT 1', [place])).length > 0;
+/** Whether any head of a batch, or of any batch (null), was stored in this place. */
+export async function hasAnchors(db: Queryable, place: string, batchId: string | null): Promise<boolean> {
+  const sql = 'SELECT 1 FROM anchors WHERE place = ? AND (batch_id = ? OR CAST(? AS TEXT) IS NULL) LIMIT 1';
+  return (await db.query(sql, [place, batchId, batchId])).length > 0;
 }
 
 /**

@@ -6,6 +6,8 @@ import { privateModes } from '../../core/basics/folders.ts';
 
 /** A bucket of an S3-compatible store, as configured. */
 export interface Bucket {
+  /** Its name in the configuration: "reports.s3". */
+  setting: string;
   /** The address of the store; null: Amazon's, in the region. */
   endpoint: string | null;
   region: string;
@@ -38,7 +40,7 @@ export interface ObjectStore {
   putFile(key: string, path: string): Promise<void>;
   putText(key: string, text: string): Promise<void>;
   /** Stores the text unless there is such an object. Returns whether it did. */
-  putNew(key: string, text: string): Promise<boolean>;
+  putNew(key: string, text: string, signal?: AbortSignal): Promise<boolean>;
   /** Null: there is no such object. */
   read(key: string): Promise<Readable | null>;
   readBytes(key: string): Promise<Buffer | null>;
@@ -68,8 +70,17 @@ const requestMs = 120_000;
 const partBytes = 16 * 2 ** 20;
 const partsAtOnce = 2;
 
-/** Connects at the first use, and loads the client then: most installations have no such store. */
+const stores = new WeakMap<Bucket, ObjectStore>();
+
+/** The store of a configured bucket: one object for each, because it keeps its connections. */
 export function openBucket(bucket: Bucket): ObjectStore {
+  const store = stores.get(bucket) ?? makeStore(bucket);
+  stores.set(bucket, store);
+  return store;
+}
+
+/** Connects at the first use, and loads the client then: most installations have no such store. */
+function makeStore(bucket: Bucket): ObjectStore {
   const place = bucketPlace(bucket);
   let opened: { keys: string; connected: Promise<Opened> } | null = null;
   /** Null if there is no such object, or if another one is there or comes: these are answers, and no failures. */
@@ -83,14 +94,16 @@ export function openBucket(bucket: Bucket): ObjectStore {
       const { name, $metadata } = error as { name?: string; $metadata?: { httpStatusCode?: number } };
       const status = $metadata?.httpStatusCode;
       if (name === 'NoSuchKey' || name === 'ConditionalRequestConflict' || status === 412) return null;
-      throw unusable(place, error);
+      throw unusable(bucket, error);
     }
   }
   const at = (key: string) => ({ Bucket: bucket.bucket, Key: `${bucket.prefix}${key}` });
   const read = (key: string) =>
     ask(async ({ client, s3 }) => (await client.send(new s3.GetObjectCommand(at(key)))).Body as Readable);
-  const put = (key: string, text: string, condition: { IfNoneMatch?: string } = {}) =>
-    ask(({ client, s3 }) => client.send(new s3.PutObjectCommand({ ...at(key), Body: text, ...condition })));
+  const put = (key: string, text: string, condition: { IfNoneMatch?: string } = {}, abortSignal?: AbortSignal) =>
+    ask(({ client, s3 }) =>
+      client.send(new s3.PutObjectCommand({ ...at(key), Body: text, ...condition }), abortSignal && { abortSignal }),
+    );
   return {
     place,
     read,
@@ -105,8 +118,8 @@ export function openBucket(bucket: Bucket): ObjectStore {
     async putText(key, text) {
       await put(key, text);
     },
-    async putNew(key, text) {
-      return (await put(key, text, { IfNoneMatch: '*' })) !== null;
+    async putNew(key, text, signal) {
+      return (await put(key, text, { IfNoneMatch: '*' }, signal)) !== null;
     },
     async readBytes(key) {
       const body = await read(key);
@@ -166,13 +179,13 @@ async function connect({ endpoint, region }: Bucket, credentials: ReturnType<typ
   return { s3, Upload, client };
 }
 
-function unusable(place: string, error: unknown): AirbatchError {
+function unusable(bucket: Bucket, error: unknown): AirbatchError {
   const { code, name } = error as { code?: string; name?: string };
   const kind = code ?? name ?? '';
   const message = errorMessage(error);
   const why = message.includes(kind) ? message : `${kind}: ${message}`;
-  return new AirbatchError('FOLDER_UNWRITABLE', `${place} cannot be used: ${why}`, {
-    hint: 'Check "reports.s3" in the configuration, its credentials, and whether the store answers. airbatch pays without it, and the ledger has everything that was paid.',
+  return new AirbatchError('FOLDER_UNWRITABLE', `${bucketPlace(bucket)} cannot be used: ${why}`, {
+    hint: `Check "${bucket.setting}" in the configuration, its credentials, and whether the store answers. airbatch pays without it, and the ledger has everything that was paid.`,
     cause: error,
   });
 }

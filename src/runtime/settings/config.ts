@@ -25,7 +25,7 @@ import { readEditedText } from './edited-text.ts';
 import { openDotEnv, openFileWarning, readDotEnv, secretsNamed } from './environment.ts';
 import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
-import { resolveReports } from './reports-config.ts';
+import { resolveBucket, resolveReports } from './reports-config.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 import { collectSecrets, type Replaced, type Secrets } from './secrets.ts';
 import { resolveTraces, type TracesConfig } from './traces-config.ts';
@@ -201,6 +201,7 @@ function resolveAnchor(
   { base, secret }: { base: string; secret: SecretOf },
 ): Anchor {
   if (anchor.kind === 'file') return { kind: 'file', path: resolve(base, anchor.path) };
+  if (anchor.kind === 's3') return { kind: 's3', bucket: resolveBucket(`anchors.${index}`, anchor, secret) };
   if (anchor.kind === 'rfc3161' || anchor.tokenEnv === undefined) return { kind: anchor.kind, url: anchor.url };
   const token = secret(`anchors.${index}.tokenEnv`, anchor.tokenEnv);
   return { kind: 'url', url: anchor.url, token };

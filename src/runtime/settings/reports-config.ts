@@ -4,10 +4,11 @@ import { safeUrl } from '../../core/text/safe-url.ts';
 import type { SecretOf } from '../../notify/recipients.ts';
 import { type Bucket, bucketPlace } from '../../reports/store/object-store.ts';
 
-const s3Shape = z
+/** A bucket of an S3-compatible store. */
+export const s3Shape = z
   .strictObject({
     bucket: z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'is not the name of a bucket'),
-    /** What the keys of all reports begin with, as a folder. */
+    /** What all keys begin with, as a folder. */
     prefix: z
       .string()
       .regex(/^[\w.-]+(?:\/[\w.-]+)*\/?$/, 'consists of names with a slash between them')
@@ -35,17 +36,19 @@ export function resolveReports(
   { base, secret }: { base: string; secret: SecretOf },
 ): { out: string; bucket: Bucket | null; faults: string[] } {
   if (!reports) return { out: resolve(base, out ?? 'reports'), bucket: null, faults: [] };
-  const bucket = resolveBucket(reports.s3, secret);
+  const bucket = resolveBucket('reports.s3', reports.s3, secret);
   const faults = out === undefined ? [] : ['out, reports: keep one of the two, because reports are kept in one place'];
   return { out: bucketPlace(bucket), bucket, faults };
 }
 
-function resolveBucket(
+/** `setting` is its name in the configuration. */
+export function resolveBucket(
+  setting: string,
   { endpoint, region, bucket, prefix, ...named }: z.output<typeof s3Shape>,
   secret: SecretOf,
 ): Bucket {
   const { accessKeyIdEnv, secretAccessKeyEnv, sessionTokenEnv } = named;
-  const secretOf = (field: string, variable: string) => secret(`reports.s3.${field}`, variable);
+  const secretOf = (field: string, variable: string) => secret(`${setting}.${field}`, variable);
   const credentials =
     accessKeyIdEnv && secretAccessKeyEnv
       ? {
@@ -55,5 +58,5 @@ function resolveBucket(
         }
       : null;
   const slash = prefix === undefined || prefix.endsWith('/') ? '' : '/';
-  return { endpoint: endpoint ?? null, region, bucket, prefix: `${prefix ?? ''}${slash}`, credentials };
+  return { setting, endpoint: endpoint ?? null, region, bucket, prefix: `${prefix ?? ''}${slash}`, credentials };
 }

@@ -9,6 +9,7 @@ import { accessChainName } from '../../ledger/audit/events.ts';
 import { anchorLine } from '../../reports/sentences/anchor-lines.ts';
 import type { Session } from '../session/session.ts';
 import { type Anchor, placeOf } from '../settings/anchor-places.ts';
+import { putHead } from './bucket-anchors.ts';
 
 interface Head {
   batch_id: string;
@@ -150,6 +151,9 @@ async function put(
       await post(anchor.url, headers, line, signal);
       return null;
     }
+    case 's3':
+      await putHead(anchor.bucket, head, line, deadline(signal));
+      return null;
     case 'rfc3161': {
       // Loaded only if it is needed, because few installations have a time-stamping authority.
       const { isGranted, timeStampRequest } = await import('./time-stamp.ts');
@@ -166,15 +170,18 @@ function bearer(token: string | undefined): Record<string, string> {
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
+function deadline(stopped: AbortSignal): AbortSignal {
+  return AbortSignal.any([stopped, AbortSignal.timeout(deadlineMs)]);
+}
+
 async function post(
   url: string,
   headers: Record<string, string>,
   body: string | Uint8Array,
   stopped: AbortSignal,
 ): Promise<Uint8Array> {
-  const signal = AbortSignal.any([stopped, AbortSignal.timeout(deadlineMs)]);
   const { request } = await import('undici');
-  const answer = await request(url, { method: 'POST', headers, body, signal });
+  const answer = await request(url, { method: 'POST', headers, body, signal: deadline(stopped) });
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer.body) {

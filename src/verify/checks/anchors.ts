@@ -63,7 +63,8 @@ export async function* anchoredHeads(file: string): AsyncGenerator<BatchHead, un
     }
 }
 
-function headOf(line: string): BatchHead {
+/** Throws if the line is not a head. */
+export function headOf(line: string): BatchHead {
   return lineShape.parse(JSON.parse(line));
 }
 
