@@ -994,9 +994,15 @@ describe('cancelling a batch', () => {
     await rig.add([aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'invalid' })]);
     await pauseBatch(mary(rig), 'batch-1', 'not today');
     await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2' });
-    const running = rig.runner().run(60_000);
-    for (const batchId of ['batch-1', 'batch-2']) await cancelUnsent(mary(rig), batchId, 'interrupted');
-    await rig.clock.drive(running);
+    await cancelUnsent(mary(rig), 'batch-2', 'interrupted');
+    const runner = rig.runner();
+    const running = rig.clock.drive(runner.run(Number.POSITIVE_INFINITY));
+    await Promise.race([running, rig.clock.sleep(60_000)]);
+    // The runner knows this batch by now, and has not begun it.
+    await cancelUnsent(mary(rig), 'batch-1', 'interrupted');
+    await Promise.race([running, rig.clock.sleep(60_000)]);
+    runner.stop();
+    await running;
     assert.deepEqual([(await rig.batch()).status, (await rig.batch('batch-2')).status], ['cancelled', 'cancelled']);
     assert.deepEqual(await rig.states(), ['cancelled', 'cancelled', 'invalid']);
     assert.equal(rig.service.creates.length, 0);
