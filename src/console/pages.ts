@@ -27,7 +27,7 @@ export const pages: readonly ConsolePage[] = [
   { path: '/batches/:id', component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage') },
   {
     path: '/batches/:id/approval',
-    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage'),
+    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage', loadMendingTexts),
   },
   {
     path: '/new',
@@ -43,7 +43,11 @@ export const pages: readonly ConsolePage[] = [
   { path: '/reports/:id', component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage') },
   {
     path: '/reconciliation',
-    component: page(() => import('./pages/reconciliation/reconciliation-page.tsx'), 'ReconciliationPage'),
+    component: page(
+      () => import('./pages/reconciliation/reconciliation-page.tsx'),
+      'ReconciliationPage',
+      loadMendingTexts,
+    ),
   },
   { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
   { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },

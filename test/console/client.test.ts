@@ -27,6 +27,13 @@ const pause = (why = 'wrong month') =>
   change('/api/v1/batches/{batch_id}/pause', { path: { batch_id: 'B-1' }, body: { why } });
 
 describe('the client of the console', () => {
+  test('keeps the reason of a refusal, for its text in another language', async (t) => {
+    const reason = { code: 'OWN_BATCH', values: { did: 'submitted', name: 'sam' } };
+    const body = { status: 403, code: 'SECOND_PERSON_NEEDED', detail: 'sam submitted it', hint: null, reason };
+    serving(t, [() => Response.json(body, { status: 403 })]);
+    await assert.rejects(pause(), { problem: body });
+  });
+
   test('asks the person for a missing proof, and sends the same request again with the new token', async (t) => {
     setCsrfToken('old');
     t.after(

@@ -8,7 +8,11 @@ import { texts } from '../../src/console/texts/en-mending.ts';
 import { texts as french } from '../../src/console/texts/fr-mending.ts';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
+import { secondPersonReasons } from '../../src/engine/plan/approval.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
+import type { BoundPayment } from '../../src/ledger/reporting/reconciliations.ts';
+import { buckets } from '../../src/reports/reconcile/reconcile-buckets.ts';
+import { nextOf, nextSteps } from '../../src/reports/reconcile/reconcile-next.ts';
 import { check, csv, goodRow, testCatalog } from '../intake/support.ts';
 
 /** What a text names that its problem does not give. */
@@ -78,10 +82,37 @@ describe('the text of a problem', () => {
   });
 });
 
-describe('the text of a file that cannot be paid', () => {
-  test('is there for every reason and every note', () => {
+function namedIn(code: string): string[] {
+  const text = (texts as Record<string, string>)[`reason.${code}`] ?? '';
+  return [...text.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name = '']) => name);
+}
+
+describe('the text of a reason', () => {
+  test('is there for every code', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
-    assert.deepEqual(of.sort(), [...fileReasons, ...fileNotes].map((code) => `reason.${code}`).sort());
+    const codes = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
+    assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
+  });
+
+  test('names nothing that the step of an open line does not give', () => {
+    const bound = { batch_id: 'B-1', row_no: 3, generation: 1, row_generation: 1, next_action_at: 1 };
+    const fields = ['in_doubt', 'completed', 'failed'].flatMap((status) => [
+      { ...bound, status },
+      { ...bound, status, next_action_at: null },
+      { ...bound, status, row_generation: 2 },
+    ]);
+    const found = new Map<string, string[]>();
+    for (const bucket of buckets)
+      for (const one of [null, ...fields]) {
+        const { code = '', values = {} } = nextOf(bucket, one as BoundPayment | null).next_reason ?? {};
+        if (code !== '')
+          found.set(
+            code,
+            namedIn(code).filter((name) => !(name in values)),
+          );
+      }
+    assert.deepEqual([...found.keys()].sort(), [...nextSteps].sort());
+    assert.deepEqual([...found.values()].flat(), []);
   });
 
   test('names nothing that intake does not give with the reason', async () => {
@@ -112,8 +143,7 @@ describe('the text of a file that cannot be paid', () => {
     for (const [, content, settings = {}] of files) {
       const error = await check(content, { catalog: testCatalog, settings }).catch((thrown: unknown) => thrown);
       const { code = '', values = {} } = (error instanceof AirbatchError ? error.reason : null) ?? {};
-      const text = (texts as Record<string, string>)[`reason.${code}`] ?? '';
-      const names = [...text.matchAll(/\{(\w+)(?=[,}])/g)].flatMap(([, name = '']) => (name in values ? [] : [name]));
+      const names = namedIn(code).filter((name) => !(name in values));
       found.push([code, code === 'NOT_A_TABLE' ? [] : names]);
     }
     assert.deepEqual(

@@ -1,7 +1,7 @@
 import createClient from 'openapi-fetch';
 import { noteOnline } from './connection.ts';
 import { passed } from './gates.ts';
-import { ApiProblem, problemOf, Unreachable } from './problem.ts';
+import { ApiProblem, problemIn, problemOf, Unreachable } from './problem.ts';
 import type { paths } from './schema.ts';
 
 let csrfToken: string | null = null;
@@ -75,12 +75,7 @@ export async function answered<Data>(
 ): Promise<Data> {
   const { data, error, response } = await call;
   if (data !== undefined && response.ok) return data;
-  const {
-    code = 'UNREADABLE',
-    detail = response.statusText,
-    hint = null,
-  } = (error ?? {}) as Partial<Record<'code' | 'detail', string> & { hint: string | null }>;
-  throw new ApiProblem({ status: response.status, code, detail, hint });
+  throw new ApiProblem(problemIn(response, error));
 }
 
 /** The same with the entity tag: what a change of it names, so that it is refused if others were first. */

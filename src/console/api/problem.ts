@@ -10,7 +10,7 @@ export interface Problem {
   hint: string | null;
   /** With `STEP_UP_NEEDED`: what a second factor must be proved for. */
   purpose?: string;
-  /** Of a file that is rejected as a whole. */
+  /** The same as the detail, for a text in another language. */
   reason?: Reason;
 }
 
@@ -29,8 +29,11 @@ export class Unreachable extends Error {}
 
 /** The problem of a refused request. Of another answer, such as a proxy's page, only the status is known. */
 export async function problemOf(response: Response): Promise<Problem> {
-  const { status, statusText } = response;
-  const body: unknown = await response.json().catch(() => null);
+  return problemIn(response, await response.json().catch(() => null));
+}
+
+/** The same of a body that was read already. */
+export function problemIn({ status, statusText }: Response, body: unknown): Problem {
   const { code, detail, hint, purpose, reason } = (
     typeof body === 'object' && body !== null ? body : {}
   ) as Partial<Problem>;

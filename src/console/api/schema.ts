@@ -1678,7 +1678,7 @@ export interface components {
             purpose?: string;
             /** @description With SIGN_IN_THROTTLED: for how long nothing is tried. */
             retry_after_s?: number;
-            /** @description Of a file that is rejected as a whole: why, with what a text about it names. */
+            /** @description Of some problems: why, by a stable code, with what a text about it names. */
             reason?: {
                 code: string;
                 values: {
@@ -4356,6 +4356,12 @@ export interface operations {
                             }[];
                         }[];
                         refusal: string | null;
+                        refusal_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                     };
                 };
             };
@@ -5186,6 +5192,12 @@ export interface operations {
                             cost_there: string | null;
                             created_at: string | null;
                             next: string;
+                            next_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             notes: {
                                 at: string;
                                 person: string;
@@ -5246,6 +5258,12 @@ export interface operations {
                             cost_there: string | null;
                             created_at: string | null;
                             next: string;
+                            next_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             notes: {
                                 at: string;
                                 person: string;
@@ -5310,6 +5328,12 @@ export interface operations {
                         cost_there: string | null;
                         created_at: string | null;
                         next: string;
+                        next_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                         notes: {
                             at: string;
                             person: string;

@@ -166,6 +166,30 @@ const reasons = {
     'Rows that are struck through in the sheet are read like the others: {count}, the first in line {line}. Remove what should not be paid.',
   'reason.DATES':
     'References that the sheet holds as dates are read as it shows them: {count}, the first in line {line} (“{text}”). Spreadsheets make dates of texts such as “1-24”.',
+  'reason.OWN_BATCH':
+    '{did, select, prepared {You prepared this batch} other {You submitted this batch}} (as {name}): another person must decide.',
+  'reason.OWN_RELEASE':
+    'With these rows, the batch needs approval, and {did, select, prepared {you prepared it} other {you submitted it}} (as {name}): another person must release them.',
+  'reason.APPROVED_ALREADY': 'You have approved this batch already (as {name}): now another person must.',
+  'reason.APPROVAL_NEEDED': 'This batch needs approval by another person.',
+  'reason.NEXT_COMPARE': 'Compare it by hand, and ask the service with the top-up id.',
+  'reason.NEXT_AMOUNT': 'Stop paying from this account, and ask the service with the top-up id.',
+  'reason.NEXT_COST': 'Ask the service which is right: a charge may have been corrected afterwards.',
+  'reason.NEXT_REFUNDED': 'The recipient may not have the airtime. If so, pay it again under a new reference.',
+  'reason.NEXT_DUPLICATED':
+    'The row may be paid twice: stop paying from this account, and ask the service to reverse one payment.',
+  'reason.NEXT_REFERENCE': 'Ask the service with the reference.',
+  'reason.NEXT_OTHER_PROGRAM': 'Find out who else uses this account.',
+  'reason.NEXT_OTHER_LEDGER':
+    'Look for another ledger of yours that pays from this account: a second installation, or a restored backup.',
+  'reason.NEXT_UNREADABLE': 'Ask the service what it is, with the top-up id.',
+  'reason.NEXT_EARLIER':
+    'An earlier payment of this row counted as failed, and the row was sent again: it may be paid twice. Ask the service to reverse one payment.',
+  'reason.NEXT_UNPAID': 'The service no longer says that it was paid: ask it with the top-up id.',
+  'reason.NEXT_MAYBE_PAID':
+    'The service may have paid it: do not pay it again, and ask the service with the top-up id.',
+  'reason.NEXT_RESOLVE': 'A person decides about row {row}: open it.',
+  'reason.NEXT_LOOK_UP': 'It can still change. To look row {row} up again now, open it, or resume its batch.',
 };
 
 /** The texts of the pages on which files are mended: no other page loads them. */

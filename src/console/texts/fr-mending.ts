@@ -172,6 +172,33 @@ const reasons = {
     'Les lignes barrées dans la feuille sont lues comme les autres : {count}, la première à la ligne {line}. Supprimez ce qui ne doit pas être payé.',
   'reason.DATES':
     'Les références enregistrées comme dates sont lues telles qu’affichées : {count}, la première à la ligne {line} (« {text} »). Les tableurs changent en dates des textes comme « 1-24 ».',
+  'reason.OWN_BATCH':
+    '{did, select, prepared {Vous avez préparé ce lot} other {Vous avez soumis ce lot}} (sous le nom {name}) : une autre personne doit décider.',
+  'reason.OWN_RELEASE':
+    'Avec ces lignes, le lot doit être approuvé, et {did, select, prepared {vous l’avez préparé} other {vous l’avez soumis}} (sous le nom {name}) : une autre personne doit les libérer.',
+  'reason.APPROVED_ALREADY':
+    'Vous avez déjà approuvé ce lot (sous le nom {name}) : une autre personne doit maintenant l’approuver.',
+  'reason.APPROVAL_NEEDED': 'Ce lot doit être approuvé par une autre personne.',
+  'reason.NEXT_COMPARE': 'Comparez-le à la main, et interrogez le service avec l’identifiant de la recharge.',
+  'reason.NEXT_AMOUNT': 'Ne payez plus depuis ce compte, et interrogez le service avec l’identifiant de la recharge.',
+  'reason.NEXT_COST': 'Demandez au service ce qui est juste : un débit a pu être corrigé après coup.',
+  'reason.NEXT_REFUNDED':
+    'Le destinataire n’a peut-être pas reçu le crédit. Dans ce cas, payez-le de nouveau sous une nouvelle référence.',
+  'reason.NEXT_DUPLICATED':
+    'La ligne est peut-être payée deux fois : ne payez plus depuis ce compte, et demandez au service d’annuler un des paiements.',
+  'reason.NEXT_REFERENCE': 'Interrogez le service avec la référence.',
+  'reason.NEXT_OTHER_PROGRAM': 'Cherchez qui d’autre utilise ce compte.',
+  'reason.NEXT_OTHER_LEDGER':
+    'Cherchez un autre de vos registres qui paie depuis ce compte : une seconde installation, ou une sauvegarde restaurée.',
+  'reason.NEXT_UNREADABLE': 'Demandez au service ce que c’est, avec l’identifiant de la recharge.',
+  'reason.NEXT_EARLIER':
+    'Un paiement antérieur de cette ligne comptait comme échoué, et la ligne a été envoyée de nouveau : elle est peut-être payée deux fois. Demandez au service d’annuler un des paiements.',
+  'reason.NEXT_UNPAID': 'Le service ne dit plus qu’elle a été payée : interrogez-le avec l’identifiant de la recharge.',
+  'reason.NEXT_MAYBE_PAID':
+    'Le service l’a peut-être payée : ne la payez pas de nouveau, et interrogez le service avec l’identifiant de la recharge.',
+  'reason.NEXT_RESOLVE': 'Une personne décide de la ligne {row} : ouvrez-la.',
+  'reason.NEXT_LOOK_UP':
+    'Cela peut encore changer. Pour revérifier maintenant la ligne {row}, ouvrez-la ou reprenez son lot.',
 };
 
 /** The texts of the pages on which files are mended: no other page loads them. */

@@ -32,10 +32,10 @@ const mendingCatalogues: Record<Language, () => Promise<{ texts: Record<keyof ty
   pt: () => import('./pt-mending.ts'),
 };
 
-/** Whether a page was opened on which files are mended: a language that is chosen later has its texts, too. */
+/** Whether such a page was opened: a language that is chosen later has its texts, too. */
 let isMending = false;
 
-/** Loads the texts of the pages on which files are mended. */
+/** Loads the texts of problems and reasons, for the pages that have them. */
 export async function loadMendingTexts(language: Language = currentLanguage()): Promise<void> {
   isMending = true;
   const { texts } = await mendingCatalogues[language]();

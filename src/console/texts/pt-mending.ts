@@ -166,6 +166,31 @@ const reasons = {
     'As linhas riscadas na folha são lidas como as outras: {count}, a primeira na linha {line}. Remova o que não deve ser pago.',
   'reason.DATES':
     'As referências que a folha guarda como datas são lidas como ela as mostra: {count}, a primeira na linha {line} (“{text}”). As folhas de cálculo transformam em datas textos como “1-24”.',
+  'reason.OWN_BATCH':
+    '{did, select, prepared {Preparou este lote} other {Submeteu este lote}} (com o nome {name}): outra pessoa tem de decidir.',
+  'reason.OWN_RELEASE':
+    'Com estas linhas, o lote precisa de aprovação, e {did, select, prepared {foi preparado por si} other {foi submetido por si}} (com o nome {name}): outra pessoa tem de as libertar.',
+  'reason.APPROVED_ALREADY': 'Já aprovou este lote (com o nome {name}): agora outra pessoa tem de o aprovar.',
+  'reason.APPROVAL_NEEDED': 'Este lote precisa da aprovação de outra pessoa.',
+  'reason.NEXT_COMPARE': 'Compare à mão e pergunte ao serviço com o identificador do carregamento.',
+  'reason.NEXT_AMOUNT': 'Deixe de pagar por esta conta e pergunte ao serviço com o identificador do carregamento.',
+  'reason.NEXT_COST': 'Pergunte ao serviço qual está certo: um débito pode ter sido corrigido depois.',
+  'reason.NEXT_REFUNDED':
+    'O destinatário pode não ter recebido o saldo. Se for assim, pague de novo com uma nova referência.',
+  'reason.NEXT_DUPLICATED':
+    'A linha pode estar paga duas vezes: deixe de pagar por esta conta e peça ao serviço que anule um dos pagamentos.',
+  'reason.NEXT_REFERENCE': 'Pergunte ao serviço com a referência.',
+  'reason.NEXT_OTHER_PROGRAM': 'Descubra quem mais usa esta conta.',
+  'reason.NEXT_OTHER_LEDGER':
+    'Procure outro livro seu que pague por esta conta: uma segunda instalação ou uma cópia de segurança restaurada.',
+  'reason.NEXT_UNREADABLE': 'Pergunte ao serviço o que é, com o identificador do carregamento.',
+  'reason.NEXT_EARLIER':
+    'Um pagamento anterior desta linha contava como falhado e a linha foi enviada de novo: pode estar paga duas vezes. Peça ao serviço que anule um dos pagamentos.',
+  'reason.NEXT_UNPAID': 'O serviço já não diz que foi paga: pergunte-lhe com o identificador do carregamento.',
+  'reason.NEXT_MAYBE_PAID':
+    'O serviço pode tê-la pago: não a pague de novo e pergunte ao serviço com o identificador do carregamento.',
+  'reason.NEXT_RESOLVE': 'Uma pessoa decide sobre a linha {row}: abra-a.',
+  'reason.NEXT_LOOK_UP': 'Ainda pode mudar. Para consultar já a linha {row}, abra-a ou retome o lote.',
 };
 
 /** The texts of the pages on which files are mended: no other page loads them. */

@@ -165,6 +165,30 @@ const reasons = {
     'Safu zilizokatwa kwa mstari katika laha zinasomwa kama nyingine: {count}, ya kwanza katika mstari {line}. Ondoa zisizopaswa kulipwa.',
   'reason.DATES':
     'Kumbukumbu zilizohifadhiwa kama tarehe zinasomwa jinsi zinavyoonyeshwa: {count}, ya kwanza katika mstari {line} (“{text}”). Lahajedwali hugeuza maandishi kama “1-24” kuwa tarehe.',
+  'reason.OWN_BATCH':
+    '{did, select, prepared {Wewe uliandaa fungu hili} other {Wewe uliwasilisha fungu hili}} (kwa jina {name}): mtu mwingine lazima aamue.',
+  'reason.OWN_RELEASE':
+    'Kwa safu hizi, fungu linahitaji idhini, na {did, select, prepared {wewe uliliandaa} other {wewe uliliwasilisha}} (kwa jina {name}): mtu mwingine lazima aziachilie.',
+  'reason.APPROVED_ALREADY': 'Tayari umeidhinisha fungu hili (kwa jina {name}): sasa mtu mwingine lazima aliidhinishe.',
+  'reason.APPROVAL_NEEDED': 'Fungu hili linahitaji idhini ya mtu mwingine.',
+  'reason.NEXT_COMPARE': 'Linganisha kwa mkono, na uiulize huduma kwa kitambulisho cha malipo.',
+  'reason.NEXT_AMOUNT': 'Acha kulipa kutoka akaunti hii, na uiulize huduma kwa kitambulisho cha malipo.',
+  'reason.NEXT_COST': 'Iulize huduma ipi ni sahihi: huenda tozo ilisahihishwa baadaye.',
+  'reason.NEXT_REFUNDED': 'Huenda mpokeaji hakupata muda wa maongezi. Ikiwa ni hivyo, mlipe tena kwa kumbukumbu mpya.',
+  'reason.NEXT_DUPLICATED':
+    'Huenda safu imelipwa mara mbili: acha kulipa kutoka akaunti hii, na uiombe huduma irudishe malipo moja.',
+  'reason.NEXT_REFERENCE': 'Iulize huduma kwa kumbukumbu hiyo.',
+  'reason.NEXT_OTHER_PROGRAM': 'Tafuta nani mwingine anatumia akaunti hii.',
+  'reason.NEXT_OTHER_LEDGER':
+    'Tafuta leja yenu nyingine inayolipa kutoka akaunti hii: usakinishaji wa pili, au nakala rudufu iliyorejeshwa.',
+  'reason.NEXT_UNREADABLE': 'Iulize huduma ni nini, kwa kitambulisho cha malipo.',
+  'reason.NEXT_EARLIER':
+    'Malipo ya awali ya safu hii yalihesabiwa kuwa yameshindwa, na safu ikatumwa tena: huenda imelipwa mara mbili. Iombe huduma irudishe malipo moja.',
+  'reason.NEXT_UNPAID': 'Huduma haisemi tena kwamba imelipwa: iulize kwa kitambulisho cha malipo.',
+  'reason.NEXT_MAYBE_PAID': 'Huenda huduma imeilipa: usiilipe tena, na uiulize huduma kwa kitambulisho cha malipo.',
+  'reason.NEXT_RESOLVE': 'Mtu ndiye anayeamua kuhusu safu {row}: ifungue.',
+  'reason.NEXT_LOOK_UP':
+    'Bado inaweza kubadilika. Ili kuangalia tena safu {row} sasa, ifungue, au endeleza fungu lake.',
 };
 
 /** The texts of the pages on which files are mended: no other page loads them. */

@@ -156,6 +156,13 @@ export interface ErrorReason {
   values: Readonly<Record<string, string>>;
 }
 
+export function reasonOf<Code extends string>(
+  code: Code,
+  values: Readonly<Record<string, string | number>> = {},
+): { code: Code; values: Record<string, string> } {
+  return { code, values: Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)])) };
+}
+
 /** What differs from `errorTable`, and the cause. */
 export interface ErrorOptions {
   hint?: string;

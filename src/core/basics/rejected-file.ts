@@ -1,4 +1,4 @@
-import { AirbatchError, type ErrorOptions, type ErrorReason } from './errors.ts';
+import { AirbatchError, type ErrorOptions, type ErrorReason, reasonOf } from './errors.ts';
 
 /**
  * Why a file as a whole cannot be paid, by stable code. The console has a text for each in the reader's language, which
@@ -41,13 +41,9 @@ export function rejectedFile(
   message: string,
   options: Omit<ErrorOptions, 'reason'> = {},
 ): AirbatchError {
-  return new AirbatchError('FILE_REJECTED', message, { ...options, reason: { code, values: asTexts(values) } });
+  return new AirbatchError('FILE_REJECTED', message, { ...options, reason: reasonOf(code, values) });
 }
 
 export function fileNote(code: (typeof fileNotes)[number], values: Values, message: string): FileNote {
-  return { message, reason: { code, values: asTexts(values) } };
-}
-
-function asTexts(values: Values): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]));
+  return { message, reason: reasonOf(code, values) };
 }

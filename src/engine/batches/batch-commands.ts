@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { type BatchEvent, can } from '../../core/state/batch-state.ts';
 import { wasSent } from '../../core/state/row-state.ts';
@@ -22,6 +22,7 @@ import {
   planChanged,
   requireSecondPerson,
   requireUnexpired,
+  type SecondPersonReason,
 } from '../plan/approval.ts';
 import { balanceEventData } from '../plan/known-balance.ts';
 import type { RequestedTotals } from '../plan/preflight.ts';
@@ -110,6 +111,7 @@ function requireNobody({ batch_id, policy }: BatchRecord, plan: RequestedTotals)
     throw new AirbatchError(
       'SECOND_PERSON_NEEDED',
       `batch ${batch_id} needs approval by a second person: ${needed.why}`,
+      { reason: reasonOf<SecondPersonReason>('APPROVAL_NEEDED') },
     );
 }
 

@@ -97,7 +97,7 @@ export async function requireReleaser(
   if (approved === null || policy.approval.needed === 'never') return;
   const needed = approvalNeeded(policy, await requestedOnceReleased(db, batch.batch_id, rows));
   if (needed !== null)
-    await requireSecondPerson(db, batch, actor, `release these rows of it: with them, ${needed.why}`);
+    await requireSecondPerson(db, batch, actor, `release these rows of it: with them, ${needed.why}`, 'OWN_RELEASE');
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { compareAmounts, moneyText, sameAmount } from '../../core/money/money.ts';
 import { type BatchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
@@ -28,6 +28,10 @@ export interface ApprovedPlan {
 }
 
 const rowsPerPage = 2_000;
+
+/** Why only another person can do it, by stable code; `OWN_RELEASE`: the released rows make the batch need approval. */
+export const secondPersonReasons = ['OWN_BATCH', 'OWN_RELEASE', 'APPROVED_ALREADY', 'APPROVAL_NEEDED'] as const;
+export type SecondPersonReason = (typeof secondPersonReasons)[number];
 
 /** How many different people must approve a batch besides its submitter, and why. */
 export interface ApprovalNeeded {
@@ -130,6 +134,7 @@ export function approvalsByOthers(
   throw new AirbatchError(
     'SECOND_PERSON_NEEDED',
     `${person} has approved batch ${batch_id} already${asName(names[0] ?? person, person)}`,
+    { reason: reasonOf<SecondPersonReason>('APPROVED_ALREADY', { name: names[0] ?? person }) },
   );
 }
 
@@ -167,13 +172,14 @@ function planText({ toSend, products, sums }: RequestedTotals): string {
 
 /**
  * Fails with `SECOND_PERSON_NEEDED` if the submitter of a batch, or somebody who has brought or mended its file, does
- * what only another person may do.
+ * what only another person may do. `code`: of the reason.
  */
 export async function requireSecondPerson(
   db: Queryable,
   { policy, batch_id, created_by }: BatchRecord,
   actor: Pick<Actor, 'person' | 'otherNames'>,
   what: string,
+  code: SecondPersonReason = 'OWN_BATCH',
 ): Promise<void> {
   const { approval } = storedPolicy(policy);
   const { person } = actor;
@@ -185,6 +191,7 @@ export async function requireSecondPerson(
   throw new AirbatchError(
     'SECOND_PERSON_NEEDED',
     `${person} ${did} batch ${batch_id}${asName(name, person)}, and cannot ${what}`,
+    { reason: reasonOf(code, { did, name }) },
   );
 }
 

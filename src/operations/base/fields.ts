@@ -26,6 +26,9 @@ export const rowNo = z.int().min(1).max(999_999_999);
  */
 export const problemValues = z.record(z.string(), z.string());
 
+/** Says the same as the sentence next to it, for programs that write it in another language; null: unknown. */
+export const stableReason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) }).nullable();
+
 /** What is wrong with a row, or unusual about it. */
 export const problems = z.array(
   z.strictObject({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),

@@ -5,7 +5,7 @@ import type { FromSheet } from '../../intake/file/source.ts';
 import { fixNames } from '../../intake/mending/fixes.ts';
 import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { accountName, batchId, problemValues, sums, time } from '../base/fields.ts';
+import { accountName, batchId, problemValues, stableReason, sums, time } from '../base/fields.ts';
 import { findings } from '../base/findings.ts';
 import { fileInput, settingsWith } from '../files/file-input.ts';
 
@@ -87,15 +87,12 @@ export const draftTotals = z.strictObject({
 });
 export type DraftTotals = z.output<typeof draftTotals>;
 
-/** Says the same as a sentence beside it, in a form that other languages can tell; null: of an earlier version. */
-const reason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) }).nullable();
-
 /** Why the whole file cannot be paid yet. */
-export const draftRejection = z.strictObject({ message: z.string(), hint: z.string(), reason });
+export const draftRejection = z.strictObject({ message: z.string(), hint: z.string(), reason: stableReason });
 export type DraftRejection = z.output<typeof draftRejection>;
 
 /** What a person should know about the original file. */
-export const draftNote = z.strictObject({ message: z.string(), reason });
+export const draftNote = z.strictObject({ message: z.string(), reason: stableReason });
 
 export function optionsOf({ options }: Pick<DraftRecord, 'options'>): DraftOptions {
   return JSON.parse(options) as DraftOptions;

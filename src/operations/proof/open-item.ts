@@ -7,7 +7,7 @@ import type { OpenItemRecord, ReconciliationRecord } from '../../ledger/reportin
 import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
 import type { ReconcileItem } from '../../reports/reconcile/reconciliation.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { time } from '../base/fields.ts';
+import { stableReason, time } from '../base/fields.ts';
 import { isVisible } from '../base/visible.ts';
 
 const text = z.string().nullable();
@@ -30,6 +30,7 @@ export const openItem = z.strictObject({
   created_at: text,
   /** What a person can do about it. */
   next: z.string(),
+  next_reason: stableReason,
   /** What people noted about it, in this or an earlier reconciliation. */
   notes: z.array(z.strictObject({ at: time, person: z.string(), text: z.string() })),
 });
@@ -40,11 +41,13 @@ export async function openItemJson(
   account: string,
   { item_no, item }: OpenItemRecord,
 ): Promise<z.output<typeof openItem>> {
-  const line = JSON.parse(item) as ReconcileItem;
+  const line = JSON.parse(item) as Omit<ReconcileItem, 'next_reason'> & Partial<ReconcileItem>;
   const notes = await notesOf(db, account, itemKey(line));
   return {
     item_no,
     ...line,
+    // Earlier versions stored the sentence only.
+    next_reason: line.next_reason ?? null,
     notes: notes.map(({ noted_at, person, text }) => ({ at: isoTime(noted_at), person, text })),
   };
 }

@@ -7,7 +7,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { heldRows } from '../../reports/summary/held.ts';
 import { namedProblemsOf, personOf } from '../../reports/summary/stored.ts';
-import { batchId, problemValues, rowNo, sums } from '../base/fields.ts';
+import { batchId, problemValues, rowNo, stableReason, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { rowChoice, rowChoiceFields } from './row-choice.ts';
 
@@ -57,12 +57,13 @@ export const reviewRelease = defineOperation({
     ),
     /** Why `release-rows` refuses this person and needs a second person. Null if it does not refuse. */
     refusal: z.string().nullable(),
+    refusal_reason: stableReason,
   }),
   async run({ session: { db }, actor }, { batch_id, ...choice }) {
     const batch = await requireBatch(db, batch_id);
     const chosen = await chosenRows(db, batch_id, rowChoice(choice));
     const { count, reasons, ...asked } = await heldRows(db, batch_id, chosen);
-    const refusal = count === 0 ? null : await requireReleaser(db, batch, chosen, actor).then(() => null, refusalOf);
+    const refused = count === 0 ? null : await requireReleaser(db, batch, chosen, actor).then(() => null, refusalOf);
     return {
       batch_id,
       seen: batch.audit_seq,
@@ -72,7 +73,8 @@ export const reviewRelease = defineOperation({
         ...{ code, earlier_batch: earlierBatch, count, sums },
         examples: examples.map((row) => exampleOf(batch, row)),
       })),
-      refusal,
+      refusal: refused?.message ?? null,
+      refusal_reason: refused?.reason ?? null,
     };
   },
 });
@@ -85,8 +87,8 @@ async function chosenRows(db: Queryable, batchId: string, choice: RowChoice): Pr
   return rows.length === 0 ? null : rows;
 }
 
-function refusalOf(error: unknown): string {
-  if (error instanceof AirbatchError && error.code === 'SECOND_PERSON_NEEDED') return error.message;
+function refusalOf(error: unknown): AirbatchError {
+  if (error instanceof AirbatchError && error.code === 'SECOND_PERSON_NEEDED') return error;
   throw error;
 }
 

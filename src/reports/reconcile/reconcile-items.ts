@@ -166,6 +166,6 @@ function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: There | nul
     cost_here: bound?.cost && !former ? `${bound.cost} ${bound.cost_currency}` : null,
     cost_there: money(payment?.cost),
     created_at: payment?.createdAt ? isoTime(payment.createdAt) : null,
-    next: nextOf(bucket, bound),
+    ...nextOf(bucket, bound),
   };
 }

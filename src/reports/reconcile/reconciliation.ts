@@ -1,6 +1,7 @@
 import { counted } from '../text/counted-text.ts';
 import type { WrittenFile } from '../versions/files.ts';
 import { type Bucket, paymentsIn } from './reconcile-buckets.ts';
+import type { Next } from './reconcile-next.ts';
 import type { WalletProof } from './reconcile-wallets.ts';
 
 /** The result of a comparison, bucket by bucket. The page and the workbook show the same object. */
@@ -54,7 +55,7 @@ export function whyWithoutWallets({ batch_id }: Reconciliation): string {
 }
 
 /** One line of reconciliation.csv: a payment as the ledger and the service have it, or a request that created none. */
-export interface ReconcileItem {
+export interface ReconcileItem extends Next {
   bucket: Bucket;
   batch_id: string | null;
   row: number | null;
@@ -68,7 +69,6 @@ export interface ReconcileItem {
   cost_here: string | null;
   cost_there: string | null;
   created_at: string | null;
-  next: string;
 }
 
 /** The columns of reconciliation.csv. */

@@ -23,7 +23,7 @@ const problemSchema = {
     retry_after_s: { type: 'integer', description: 'With SIGN_IN_THROTTLED: for how long nothing is tried.' },
     reason: {
       type: 'object',
-      description: 'Of a file that is rejected as a whole: why, with what a text about it names.',
+      description: 'Of some problems: why, by a stable code, with what a text about it names.',
       required: ['code', 'values'],
       properties: { code: text, values: { type: 'object', additionalProperties: text } },
     },

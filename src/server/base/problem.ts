@@ -85,7 +85,7 @@ export interface Problem {
   purpose?: string;
   /** With `SIGN_IN_THROTTLED`: how many seconds to wait. */
   retry_after_s?: number;
-  /** Of a file that is rejected as a whole: why, with what a text about it names. */
+  /** Of some problems: why, by a stable code, with what a text about it names. */
   reason?: ErrorReason;
 }
 

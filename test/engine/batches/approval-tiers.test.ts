@@ -57,7 +57,11 @@ describe('a batch that two people must approve', () => {
     assert.equal((await findBatch(db, 'batch-1'))?.approvals_needed, 2);
     await assert.rejects(by('sam'), { code: 'SECOND_PERSON_NEEDED' });
     assert.equal((await by('ann')).status, 'awaiting_approval');
-    await assert.rejects(by('ann'), { code: 'SECOND_PERSON_NEEDED', message: /ann has approved .* already/ });
+    await assert.rejects(by('ann'), {
+      code: 'SECOND_PERSON_NEEDED',
+      message: /ann has approved .* already/,
+      reason: { code: 'APPROVED_ALREADY', values: { name: 'ann' } },
+    });
     await assert.rejects(by('sam'), { code: 'SECOND_PERSON_NEEDED' });
     assert.deepEqual(await given(), ['ann']);
     const approved = await by('bob');

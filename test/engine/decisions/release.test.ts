@@ -184,6 +184,7 @@ test('a batch that needs a second person cannot be approved without one, whoever
     await assert.rejects(approve(by(rig, name), 'batch-1', await shown(rig)), {
       code: 'SECOND_PERSON_NEEDED',
       message: /every batch needs a second person/,
+      reason: { code: 'APPROVAL_NEEDED', values: {} },
     });
   }
   assert.equal((await rig.batch()).status, 'validated');
@@ -198,6 +199,7 @@ test('the submitter of a batch that waits for a second person cannot approve it,
   await assert.rejects(approve(by(rig, 'sam'), 'batch-1', await shown(rig)), {
     code: 'SECOND_PERSON_NEEDED',
     message: /^sam submitted batch batch-1, and cannot approve it/,
+    reason: { code: 'OWN_BATCH', values: { did: 'submitted', name: 'sam' } },
   });
   assert.equal((await rig.batch()).status, 'awaiting_approval');
   assert.equal((await approve(by(rig, 'ann'), 'batch-1', await shown(rig))).status, 'approved');
@@ -311,6 +313,7 @@ describe('releasing rows after an approval that needed no second person', () => 
     await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [4]), {
       ...refused,
       message: /cannot release these rows of it: with them, 4 rows are more than the 3 that go without a second person/,
+      reason: { code: 'OWN_RELEASE', values: { did: 'submitted', name: 'sam' } },
     });
     assert.equal((await releaseRows(by(rig, 'ann'), 'batch-1', [4])).released, 1);
     await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [5]), refused);

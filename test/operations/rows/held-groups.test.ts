@@ -14,7 +14,7 @@ const problem = (code: string, earlier_batch?: string) =>
   JSON.stringify([{ code, earlier_batch, column: null, message: `${code} it is`, suggestion: '' }]);
 
 /** Row 1 waits for nothing; rows 2 and 3 repeat batch A, row 4 repeats batch B, row 5 is unusual. */
-async function held(people: object = {}) {
+async function held(people: object = {}, batch: Parameters<typeof aBatch>[0] = {}) {
   const rig = await makeRig();
   const rows = [
     aRow(1),
@@ -22,7 +22,7 @@ async function held(people: object = {}) {
     aRow(4, { status: 'held', problems: problem('SENT_LATELY', 'B') }),
     aRow(5, { status: 'held', problems: problem('AMOUNT_UNUSUAL') }),
   ];
-  await addBatch(rig.db, rig.clock, aBatch(), rows);
+  await addBatch(rig.db, rig.clock, aBatch(batch), rows);
   const session = { ...{ db: rig.db, clock: rig.clock, config: { people }, person: 'mary' }, through: 'cli' };
   const perform = <Input extends z.ZodType, Result extends z.ZodType>(
     operation: RoleOperation<Input, Result>,
@@ -35,8 +35,8 @@ const batch_id = 'batch-1';
 
 test('held rows are shown by why they are held and by the earlier batch, each group with its sum', async () => {
   const { perform } = await held();
-  const { reasons, held: count } = await perform(reviewRelease, { batch_id });
-  assert.equal(count, 4);
+  const { reasons, held: count, refusal, refusal_reason } = await perform(reviewRelease, { batch_id });
+  assert.deepEqual([count, refusal, refusal_reason], [4, null, null]);
   assert.deepEqual(
     reasons.map(({ code, earlier_batch, count, sums }) => [code, earlier_batch, count, sums]),
     [
@@ -47,6 +47,13 @@ test('held rows are shown by why they are held and by the earlier batch, each gr
   );
   const one = await perform(reviewRelease, { batch_id, code: 'SENT_LATELY', earlier_batch: 'A' });
   assert.deepEqual([one.held, one.sums, one.reasons.length], [2, { KES: '205' }, 1]);
+});
+
+test('the review of a release says why it needs another person, also in a form for other languages', async () => {
+  const { perform } = await held({}, { status: 'awaiting_approval', created_by: 'mary' });
+  const { refusal, refusal_reason } = await perform(reviewRelease, { batch_id });
+  assert.equal(refusal, 'mary submitted batch batch-1, and cannot release rows of it');
+  assert.deepEqual(refusal_reason, { code: 'OWN_BATCH', values: { did: 'submitted', name: 'mary' } });
 });
 
 test('a group is released, and no other row', async () => {

@@ -21,7 +21,9 @@ async function compared(t: TestContext) {
       const times = { from_ms: 1, to_ms: 2, finished_at: 3 };
       await insertReconciliation(tx, { reconciliation_id: id, account, ...times, counts: '{}', wallets: 'null' });
       for (let item_no = 1; item_no <= count; item_no++) {
-        const item = JSON.stringify(line(`tp-${item_no}`));
+        // The first is of an earlier version, which stored the sentence only.
+        const reason = item_no === 1 ? {} : { next_reason: { code: 'NEXT_REFERENCE', values: {} } };
+        const item = JSON.stringify({ ...line(`tp-${item_no}`), ...reason });
         await insertOpenItem(tx, { reconciliation_id: id, item_no, bucket: 'ledger_only', item });
       }
     });
@@ -33,6 +35,10 @@ describe('the open lines of a reconciliation over HTTP', () => {
     const { send } = await compared(t);
     const first = await send('GET', '/api/v1/reconciliations/R-1/items?limit=2');
     assert.deepEqual([first.status, first.body.items.length, first.body.next], [200, 2, 2]);
+    assert.deepEqual(
+      first.body.items.map(({ next_reason }: { next_reason: { code: string } | null }) => next_reason?.code),
+      [undefined, 'NEXT_REFERENCE'],
+    );
     const second = await send('GET', `/api/v1/reconciliations/R-1/items?limit=2&after=${first.body.next}`);
     assert.deepEqual([second.body.items[0].topup_id, second.body.next], ['tp-3', null]);
   });

@@ -6,6 +6,7 @@ import { type Column, Table } from '../../base/table.tsx';
 import { Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { problemTitle } from '../../texts/problem-text.ts';
 import type { Review, ReviewedRow } from './review-queries.ts';
 
 /** What the batch pays, what it costs, whether there is enough money, and when it will be done. */
@@ -134,7 +135,7 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
           <ul className="plain-list">
             {Object.entries(held).map(([code, count]) => (
               <li key={code}>
-                <code>{code}</code> {formatCount(count)}
+                {problemTitle(code)}: {formatCount(count)}
               </li>
             ))}
           </ul>

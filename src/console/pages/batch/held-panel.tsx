@@ -12,6 +12,7 @@ import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import { type HeldRows, useAction, useHeldRows } from './batch-queries.ts';
 import { Asked } from './row-values.tsx';
 
@@ -39,10 +40,11 @@ export function HeldPanel({ batchId }: { batchId: string }) {
   return (
     <Loaded query={query}>
       {(held) => {
+        const refusal = reasonText(held.refusal_reason) ?? held.refusal;
         const decideAll = (what: Decision['what']) => setDecision({ what, choice: {}, count: held.held });
         return (
           <>
-            {held.refusal !== null && <p className="notice tone-attention">{held.refusal}</p>}
+            {refusal !== null && <p className="notice tone-attention">{refusal}</p>}
             {held.held === 0 ? (
               <Card>
                 <Empty title={t('held.none')} />
@@ -53,7 +55,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
                 actions={
                   mayOperate && (
                     <div className="line">
-                      <Button disabledBecause={held.refusal} onClick={() => decideAll('release')}>
+                      <Button disabledBecause={refusal} onClick={() => decideAll('release')}>
                         {t('held.release_all')}
                       </Button>
                       <Button onClick={() => decideAll('skip')}>{t('held.skip_all')}</Button>
@@ -70,7 +72,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
               <Group
                 key={`${reason.code} ${reason.earlier_batch}`}
                 reason={reason}
-                refusal={held.refusal}
+                refusal={refusal}
                 onDecide={setDecision}
               />
             ))}

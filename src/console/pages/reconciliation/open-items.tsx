@@ -13,7 +13,8 @@ import { Card, Empty } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { None, Time } from '../../base/values.tsx';
-import { t } from '../../texts/i18n.ts';
+import { hasText, t } from '../../texts/i18n.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import { tones } from './buckets.ts';
 
 type ItemPage =
@@ -101,7 +102,10 @@ function Items({ title, items, onNote }: { title: string; items: readonly Item[]
         stacks
         columns={[
           ...paymentColumns(),
-          { id: 'next', label: t('batch.next'), cell: ({ next }) => <span className="wrap">{next}</span> },
+          {
+            ...{ id: 'next', label: t('batch.next') },
+            cell: ({ next, next_reason }) => <span className="wrap">{reasonText(next_reason) ?? next}</span>,
+          },
           {
             ...{ id: 'notes', label: t('reconciliation.notes') },
             cell: (item) => (
@@ -175,11 +179,17 @@ function RowLink({ item: { batch_id, row } }: { item: Item }) {
   );
 }
 
+/** A state of the ledger's rows, or one of the service that has the same name; others are the service's own terms. */
+function statusText(status: string): string {
+  const id = `state.row.${status}`;
+  return hasText(id) ? t(id) : status;
+}
+
 /** A payment as one side has it. */
 function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
   return [status, amount, cost].some((one) => one !== null) ? (
     <>
-      {status}
+      {status !== null && statusText(status)}
       <div>{amount}</div>
       <div className="small quiet">{cost}</div>
     </>

@@ -15,6 +15,15 @@ export const base: Record<keyof typeof english, string> = {
   'failure.unfinished':
     'Le serveur a été interrompu pendant l’opération. Vérifiez si elle a été faite ; sinon, réessayez.',
   'failure.unknown': 'Il n’y a rien à cette adresse, ou cela appartient à un compte que vous ne pouvez pas voir.',
+  'failure.too_large': 'C’est plus que ce que le serveur accepte en une fois. Divisez le fichier.',
+  'failure.draft_state': 'Ce fichier ne peut plus être modifié ici. Téléversez-le de nouveau.',
+  'failure.expired': 'Le lot a attendu trop longtemps. Rejetez-le, et soumettez le fichier de nouveau.',
+  'failure.run_id':
+    'L’identifiant de la série a de 1 à 64 lettres, chiffres, « . », « _ » ou « - », et commence par une lettre ou un chiffre.',
+  'failure.busy': 'Un autre programme travaille pour ce compte. Réessayez plus tard.',
+  'failure.service': 'Le service ne répond pas. Réessayez plus tard.',
+  'failure.credentials': 'Le service n’accepte pas les identifiants du compte. Un administrateur doit les corriger.',
+  'failure.state': 'L’état du lot ou de la ligne ne le permet pas. Regardez-le de nouveau.',
   'failure.page': 'Cette page ne fonctionne pas en ce moment. Rien n’a été modifié.',
   'failure.retry': 'Réessayer',
   'failure.reload': 'Recharger la page',
