@@ -1,89 +1,142 @@
+import { writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeSeededRandom, type SeededRandom } from '../simulation/seeded-random.ts';
 import type { RunningCommand } from '../support/command.ts';
 import { type CutConnection, openCutConnection } from '../support/cut-connection.ts';
-import { type Fleet, makeFleet, until } from '../support/fleet.ts';
+import { type Fleet, makeFleet } from '../support/fleet.ts';
 import type { Lifetime } from '../support/folder.ts';
-import { startPostgres } from '../support/postgres.ts';
-
-const strikes = ['kill', 'suspend', 'cut', 'sever', 'away', 'term'] as const;
-type Strike = (typeof strikes)[number];
+import { type Chaos, type StrikeName, strikes } from './fleet-strikes.ts';
+import { openPair } from './postgres-pair.ts';
 
 /** What many strikes against a fleet came to. */
 export interface FleetChaosResult {
   rows: number;
-  strikes: Map<Strike, number>;
-  /** How long the accounts of a killed worker were without a holder, each time (ms). */
-  takeOvers: number[];
+  strikes: Map<StrikeName, number>;
+  /** How long accounts of struck workers were without another holder (ms), by strike. */
+  takeOvers: Map<StrikeName, number[]>;
   /** What was wrong, in words; empty is a pass. */
   violations: string[];
 }
 
-interface Member {
-  command: RunningCommand;
-  /** Its way to the database. */
-  way: CutConnection;
+export interface FleetChaosOptions {
+  minutes: number;
+  accounts: number;
+  seed: number;
+  /** Called with what happens, in words. */
+  onStrike: (what: string) => void;
 }
 
 const workers = 4;
-const creationsPerSecond = 1;
+/** Of each account: so slow that two cores carry 40 of them, also beside other work. */
+const creation = { limit: 1, windowMs: 4_000 };
+/** The part of the time for which each account has rows: strikes cost some of it. */
+const paidShare = 0.7;
 /** Rows that wait for lookups after a strike do not end for a while. */
 const stillMsMax = 180_000;
 
 /**
- * Runs a fleet of real workers over one PostgreSQL for so many minutes, and strikes a worker every few seconds: it is
- * killed, suspended past its lease, stopped as for an upgrade, or its connections to the database are cut. At times the
- * database is away for all of them.
+ * Runs a fleet of real workers over a PostgreSQL with a streaming replica for so many minutes, and strikes every few
+ * seconds: see `strikes`. Each account has rows for nearly the whole time.
  */
 export async function fleetChaos({
   minutes,
   accounts: accountsMax,
   seed,
-}: {
-  minutes: number;
-  accounts: number;
-  seed: number;
-}): Promise<FleetChaosResult> {
+  onStrike,
+}: FleetChaosOptions): Promise<FleetChaosResult> {
   const random = makeSeededRandom(seed);
   const accounts = Array.from({ length: accountsMax }, (_, index) => `account-${index + 1}`);
-  const result: FleetChaosResult = { rows: 0, strikes: new Map(), takeOvers: [], violations: [] };
   await using end = new AsyncDisposableStack();
-  const lifetime: Lifetime = { after: (work) => end.defer(async () => void (await work())) };
-  const postgres = await startPostgres();
-  lifetime.after(() => postgres.stop());
-  const fleet = await makeFleet(lifetime, { accounts, creationsPerSecond, ledgerUrl: postgres.url });
-  const join = async (): Promise<Member> => {
-    const way = await openCutConnection(postgres.url);
-    lifetime.after(() => way.close());
-    return { way, command: await fleet.start(way.url) };
-  };
-  const members = [await join()];
-  const rowsEach = Math.round(minutes * 60 * creationsPerSecond * 0.7);
-  for (const account of accounts) await fleet.submit(account, rowsEach);
-  result.rows = rowsEach * accounts.length;
-  while (members.length < workers) members.push(await join());
-  const over = performance.now() + minutes * 60_000;
-  while (performance.now() < over) {
+  const chaos = await prepare({ after: (work) => end.defer(async () => void (await work())) }, accounts, random);
+  const rowsEach = Math.ceil((minutes * 60_000 * paidShare) / creation.windowMs);
+  for (const account of accounts) await chaos.fleet.submit(account, rowsEach);
+  while (chaos.members.length < workers) chaos.members.push(await chaos.join());
+  const rows = rowsEach * accounts.length;
+  const counts = new Map<StrikeName, number>();
+  const begun = performance.now();
+  for (let order: StrikeName[] = []; performance.now() - begun < minutes * 60_000; ) {
     await sleep(random.between(2_000, 8_000));
+    if (order.length === 0) order = shuffled(random);
+    const name = order.shift() as StrikeName;
     const index = random.between(0, workers - 1);
-    const strike = strikes[random.between(0, strikes.length - 1)] as Strike;
-    result.strikes.set(strike, (result.strikes.get(strike) ?? 0) + 1);
-    const member = members[index] as Member;
-    const ways = (strike === 'away' ? members : [member]).map(({ way }) => way);
-    const facts = { fleet, random, takeOvers: result.takeOvers };
-    if (await strikeMember(strike, member, ways, facts)) continue;
-    const { code, signal, stderr } = await member.command.ended;
-    if (strike === 'term' ? code !== 0 : signal !== 'SIGKILL')
-      result.violations.push(`${strike}: a worker ended with ${code ?? signal}: ${stderr.slice(-500)}`);
-    members[index] = await join();
+    onStrike(`${((performance.now() - begun) / 1_000).toFixed(0)} s: ${name} ${index + 1}`);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+    const member = chaos.members[index];
+    if (member) await strikes[name](chaos, member);
   }
-  if (!(await comesToRest(fleet, result.rows)))
-    result.violations.push(`rows do not end: ${JSON.stringify([...(await fleet.counts())])}`);
-  for (const { command } of members)
-    if (command.child.exitCode !== null)
-      result.violations.push(`a worker has ended: ${(await command.ended).stderr.slice(-500)}`);
-  result.violations.push(...(await fleet.violations()));
-  return result;
+  onStrike('no strikes any more');
+  const { violations, takeOvers } = chaos;
+  if (!(await comesToRest(chaos.fleet, rows)))
+    violations.push(`rows do not end: ${JSON.stringify([...(await chaos.fleet.counts())])}`);
+  for (const { command } of chaos.members)
+    if (command.child.exitCode !== null || command.child.signalCode !== null)
+      violations.push(`a worker has ended: ${(await command.ended).stderr.slice(-500)}`);
+  violations.push(...(await chaos.fleet.violations()));
+  if (violations.length > 0) await keepEvidence(chaos, onStrike);
+  return { rows, strikes: counts, takeOvers, violations };
+}
+
+interface Prepared extends Chaos {
+  /** All workers that ever ran. */
+  ever: RunningCommand[];
+}
+
+async function prepare(lifetime: Lifetime, accounts: readonly string[], random: SeededRandom): Promise<Prepared> {
+  const pair = await openPair(lifetime);
+  const ways = new Set<CutConnection>();
+  const openWay = async () => {
+    const way = await openCutConnection(pair.url());
+    ways.add(way);
+    lifetime.after(() => way.close());
+    return way;
+  };
+  const { url: ledgerUrl } = await openWay();
+  const fleet = await makeFleet(lifetime, { accounts, creation, ledgerUrl });
+  const ever: RunningCommand[] = [];
+  return {
+    ...{ fleet, pair, random, ever, members: [], takeOvers: new Map(), violations: [] },
+    async join(...options) {
+      const way = await openWay();
+      const command = await fleet.start(way.url, options);
+      ever.push(command);
+      return { way, command };
+    },
+    leadToPrimary() {
+      for (const way of ways) way.lead(pair.url());
+    },
+  };
+}
+
+const rowsShownMax = 20;
+
+/** Writes what shows the cause to a file: the logs of all workers, and the events of the first rows that are wrong. */
+async function keepEvidence({ fleet, ever, violations }: Prepared, onStrike: (what: string) => void): Promise<void> {
+  const parts = [violations.join('\n')];
+  const rows = violations
+    .map((text) => /^(.+)\/row-([0-9]+)(?=:| is)/.exec(text))
+    .filter((found) => found !== null)
+    .slice(0, rowsShownMax);
+  for (const [, runId, row] of rows)
+    parts.push(JSON.stringify(await fleet.history(String(runId), Number(row)), null, 1));
+  for (const { child, ended } of ever) {
+    child.kill('SIGKILL');
+    const { stdout, stderr } = await ended;
+    parts.push(`worker ${child.pid}:\n${stdout}\n${stderr}`);
+  }
+  const path = join(tmpdir(), `airbatch-chaos-${process.pid}.log`);
+  writeFileSync(path, parts.join('\n\n'));
+  onStrike(`evidence: ${path}`);
+}
+
+/** All strikes once. */
+function shuffled(random: SeededRandom): StrikeName[] {
+  const names = Object.keys(strikes) as StrikeName[];
+  return names
+    .map((name) => ({ name, place: random.fraction() }))
+    .toSorted((one, other) => one.place - other.place)
+    .map(({ name }) => name);
 }
 
 /** Waits until all rows have ended. False if none has ended for too long. */
@@ -95,46 +148,4 @@ async function comesToRest(fleet: Fleet, rows: number): Promise<boolean> {
     ended = now;
   }
   return false;
-}
-
-/** Returns whether the worker lives on. */
-async function strikeMember(
-  strike: Strike,
-  { command, way }: Member,
-  ways: readonly CutConnection[],
-  { fleet, random, takeOvers }: { fleet: Fleet; random: SeededRandom; takeOvers: number[] },
-): Promise<boolean> {
-  switch (strike) {
-    case 'kill': {
-      const own = (await fleet.holders()).get(command.child.pid ?? 0) ?? [];
-      command.child.kill('SIGKILL');
-      const since = performance.now();
-      const isTaken = async () => {
-        const holders = await fleet.holders();
-        holders.delete(command.child.pid ?? 0);
-        const held = [...holders.values()].flat();
-        return own.every((account) => held.includes(account));
-      };
-      await until('the accounts of a killed worker are taken over', isTaken);
-      takeOvers.push(performance.now() - since);
-      return false;
-    }
-    case 'term':
-      command.child.kill('SIGTERM');
-      return false;
-    case 'suspend':
-      command.child.kill('SIGSTOP');
-      await sleep(random.between(1_000, 25_000));
-      command.child.kill('SIGCONT');
-      return true;
-    case 'cut':
-      way.cutAt('COMMIT', random.percent(50) ? 'before' : 'answer');
-      return true;
-    case 'sever':
-    case 'away':
-      for (const one of ways) one.sever();
-      await sleep(random.between(500, 20_000));
-      for (const one of ways) one.mend();
-      return true;
-  }
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { median } from '../../bench/figures.ts';
 import { chaos } from './chaos.ts';
 import { fleetChaos } from './fleet-chaos.ts';
 
@@ -30,11 +31,13 @@ async function ofCommands(): Promise<[string, string[]]> {
 }
 
 async function ofFleet(): Promise<[string, string[]]> {
-  const options = { minutes: Number(values.minutes), accounts: Number(values.accounts), seed };
+  const onStrike = (what: string) => void process.stdout.write(`${what}\n`);
+  const options = { minutes: Number(values.minutes), accounts: Number(values.accounts), seed, onStrike };
   const { rows, strikes, takeOvers, violations } = await fleetChaos(options);
   const struck = [...strikes].map(([strike, count]) => `${count} x ${strike}`).join(', ');
-  const sorted = takeOvers.map((ms) => ms / 1_000).toSorted((one, other) => one - other);
-  const [median = 0, worst = 0] = [sorted[Math.floor(sorted.length / 2)], sorted.at(-1)];
-  const taken = `taken over after ${median.toFixed(1)} s (median), ${worst.toFixed(1)} s (worst)`;
-  return [`${struck} against 4 workers with ${rows} rows; accounts of killed ones ${taken}`, violations];
+  const taken = [...takeOvers].map(([strike, ms]) => {
+    const [middle, worst] = [median(ms), Math.max(...ms)].map((one) => (one / 1_000).toFixed(1));
+    return `after ${strike}, others hold the accounts in ${middle} s (median of ${ms.length}), ${worst} s (worst)`;
+  });
+  return [[`${struck} against 4 workers with ${rows} rows`, ...taken].join('\n'), violations];
 }

@@ -6,7 +6,8 @@ import { emptyPostgres } from '../support/postgres.ts';
 const accounts = ['a', 'b', 'c', 'd'];
 
 test('workers share accounts, hand them over without a doubt, and take over those of a frozen and of a dead one', async (t) => {
-  const fleet = await makeFleet(t, { accounts, creationsPerSecond: 3, ledgerUrl: await emptyPostgres() });
+  const creation = { limit: 3, windowMs: 1_000 };
+  const fleet = await makeFleet(t, { accounts, creation, ledgerUrl: await emptyPostgres() });
   const first = await fleet.start();
   const isRunBy = async (...pids: (number | undefined)[]) => {
     const holders = await fleet.holders();

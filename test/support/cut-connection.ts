@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A connection to a server that a test can cut at a certain message. */
 export interface CutConnection {
@@ -13,18 +14,39 @@ export interface CutConnection {
   /** Cuts all connections. Until `mend`, it lets no new one through. */
   sever(): void;
   mend(): void;
+  /** From now on, whatever is sent arrives so much later (ms), in both directions. */
+  slow(delayMs: number): void;
+  /** New connections lead to the server at `url`, as fail-over software moves the name of a primary. */
+  lead(url: string): void;
   close(): Promise<void>;
 }
 
 /** Stands between a client and the server at `url`. New connections are let through, also after a cut. */
 export async function openCutConnection(url: string): Promise<CutConnection> {
-  const target = new URL(url);
+  let target = new URL(url);
   const sockets = new Set<Socket>();
   let next: { text: string; when: 'before' | 'answer' } | null = null;
   let isSevered = false;
+  let delayMs = 0;
+  /** Passes on what arrives, in its order. */
+  const passOnTo = (socket: Socket) => {
+    let waiting = 0;
+    let earlier = Promise.resolve();
+    return (bytes: Buffer) => {
+      if (delayMs === 0 && waiting === 0) return void socket.write(bytes);
+      waiting += 1;
+      const arrived = sleep(delayMs);
+      earlier = earlier.then(async () => {
+        await arrived;
+        waiting -= 1;
+        socket.write(bytes);
+      });
+    };
+  };
   const server = createServer((client) => {
     if (isSevered) return void client.destroy();
     const upstream = createConnection(Number(target.port), target.hostname);
+    const [toServer, toClient] = [passOnTo(upstream), passOnTo(client)];
     let isCutAtAnswer = false;
     const cut = () => {
       client.destroy();
@@ -45,12 +67,11 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
         if (when === 'before') return cut();
         isCutAtAnswer = true;
       }
-      upstream.write(bytes);
-      return undefined;
+      return toServer(bytes);
     });
     upstream.on('data', (bytes) => {
       if (isCutAtAnswer) cut();
-      else client.write(bytes);
+      else toClient(bytes);
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -67,6 +88,12 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
     },
     mend() {
       isSevered = false;
+    },
+    slow(ms) {
+      delayMs = ms;
+    },
+    lead(to) {
+      target = new URL(to);
     },
     async close() {
       for (const socket of sockets) socket.destroy();

@@ -11,39 +11,42 @@ import { type ListeningSandbox, sandboxHere } from './sandbox-process.ts';
 /** Several `airbatch serve` on one ledger in PostgreSQL. */
 export interface Fleet {
   db: Database;
-  /** Starts a worker; resolves when it serves. `url`: the ledger, if this worker reaches it by another way. */
-  start(url?: string): Promise<RunningCommand>;
+  /**
+   * Starts a worker; resolves when it serves. `url`: the ledger, if this worker reaches it by another way. `options`:
+   * more options of `airbatch serve`.
+   */
+  start(url?: string, options?: readonly string[]): Promise<RunningCommand>;
   /** Submits a batch of so many rows of an account, which need no approval. */
   submit(account: string, rows: number): Promise<void>;
   /** The accounts for which each worker holds the lease now, by process id. */
   holders(): Promise<Map<number, string[]>>;
   /** How many rows of all batches are in each state. */
   counts(): Promise<Map<string, number>>;
+  /** The events of a row, the oldest first. */
+  history(runId: string, rowNo: number): Promise<unknown[]>;
   /** What is wrong with the charges of all submitted rows, in words. */
   violations(): Promise<string[]>;
 }
 
 export interface FleetOptions {
   accounts: readonly string[];
-  /** Of each account. */
-  creationsPerSecond: number;
+  /** How fast each account may create. */
+  creation: { limit: number; windowMs: number };
   ledgerUrl: string;
 }
 
 /** Each account has a service of its own in this process, so that no account uses the rate of another. */
-export async function makeFleet(
-  lifetime: Lifetime,
-  { accounts, creationsPerSecond, ledgerUrl }: FleetOptions,
-): Promise<Fleet> {
+export async function makeFleet(lifetime: Lifetime, { accounts, creation, ledgerUrl }: FleetOptions): Promise<Fleet> {
   const folder = folderOf(lifetime);
   const sandboxes = new Map<string, ListeningSandbox>();
-  const limits = { creation: creationsPerSecond, read: 1_000 };
-  for (const name of accounts)
-    sandboxes.set(name, await sandboxHere(lifetime, { limits, windowMs: 1_000, settleMs: 300 }));
+  const { windowMs } = creation;
+  const read = { limit: windowMs, windowMs };
+  const limits = { creation: creation.limit, read: read.limit };
+  for (const name of accounts) sandboxes.set(name, await sandboxHere(lifetime, { limits, windowMs, settleMs: 300 }));
   const account = ({ url }: ListeningSandbox) => ({
     baseUrl: url,
     apiKeyEnv: 'PAY_KEY',
-    limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 }, read: { limit: 1_000, windowMs: 1_000 } },
+    limits: { creation, read },
     // A rehearsal does not wait the minutes that a real service may need to show a payment.
     doubt: { lookupDelaysMs: [300], resendDelaysMs: [600] },
   });
@@ -56,8 +59,8 @@ export async function makeFleet(
   let files = 0;
   return {
     db,
-    async start(url = ledgerUrl) {
-      const command = startCommand(['serve', '--port', '0'], {
+    async start(url = ledgerUrl, options = []) {
+      const command = startCommand(['serve', '--port', '0', ...options], {
         cwd: folder,
         env: { ...env, AIRBATCH_LEDGER_URL: url },
       });
@@ -91,6 +94,12 @@ export async function makeFleet(
       );
       return new Map(found.map(({ status, count }) => [status, count]));
     },
+    history: (runId, rowNo) =>
+      db.query(
+        `SELECT at, actor, kind, body FROM events
+         WHERE row_no = ? AND batch_id IN (SELECT batch_id FROM batches WHERE run_id = ?) ORDER BY seq`,
+        [rowNo, runId],
+      ),
     async violations() {
       const paid = new Map<string, number>();
       for (const sandbox of sandboxes.values())
@@ -106,7 +115,7 @@ export async function makeFleet(
   };
 }
 
-const rowsPerFileMax = 1_000;
+const rowsPerFileMax = 2_000;
 
 function file(number: number, rows: number): string {
   const lines = Array.from({ length: rows }, (_, index) => {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createConnection, createServer, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../../src/core/time/clock.ts';
@@ -10,35 +8,13 @@ import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { proveWritable } from '../../../src/ledger/schema/ledger-state.ts';
 import { migrate } from '../../../src/ledger/schema/schema.ts';
+import { openCutConnection } from '../../support/cut-connection.ts';
 import { startPostgres } from '../../support/postgres.ts';
 
 function opened(t: TestContext, url: string): Database {
   const db = openPostgres(url);
   t.after(() => db.close());
   return db;
-}
-
-/** A name of the primary, as fail-over software moves it: `lead` decides where new connections go. */
-async function movableName(t: TestContext, url: string) {
-  let target = url;
-  const sockets = new Set<Socket>();
-  const server = createServer((client) => {
-    const upstream = createConnection(Number(new URL(target).port), '127.0.0.1');
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => undefined);
-      socket.on('close', () => [client, upstream].map((one) => one.destroy()));
-    }
-    client.pipe(upstream).pipe(client);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  const named = new URL(url);
-  named.port = String((server.address() as { port: number }).port);
-  return { url: named.href, lead: (to: string) => (target = to) };
 }
 
 const take = (db: Database, account: string, restored = false) =>
@@ -64,7 +40,8 @@ test('a replica that takes over, and lacks what was acknowledged, is a restored 
   await migrate(db);
   const replica = await startPostgres([], primary);
   t.after(() => replica.stop());
-  const name = await movableName(t, primary.url);
+  const name = await openCutConnection(primary.url);
+  t.after(() => name.close());
   const running = opened(t, name.url);
   await take(running, 'main');
   const other = opened(t, replica.url);
