@@ -14,8 +14,8 @@ export interface AccountRequests {
   /** The reads until the last creation was accepted. */
   readsWhileSending: number;
   throttled: number;
-  /** When the last creation was accepted; null if none was. */
-  lastAcceptedAt: number | null;
+  /** When each creation was accepted. */
+  acceptedAt: number[];
 }
 
 /** One sandbox for each account, behind one server in a process of its own. */
@@ -53,7 +53,7 @@ function serve(options: SandboxOptions): void {
   const servedOf = (account: string): Served => {
     const known = accounts.get(account);
     if (known) return known;
-    const requests = { creations: 0, reads: 0, balances: 0, readsWhileSending: 0, throttled: 0, lastAcceptedAt: null };
+    const requests = { creations: 0, reads: 0, balances: 0, readsWhileSending: 0, throttled: 0, acceptedAt: [] };
     const made = { sandbox: makeSandbox(options), requests };
     accounts.set(account, made);
     return made;
@@ -87,7 +87,7 @@ function note(
   if (method === 'POST') {
     requests.creations += 1;
     if (status < 300) {
-      requests.lastAcceptedAt = Date.now();
+      requests.acceptedAt.push(Date.now());
       requests.readsWhileSending = requests.reads;
     }
     return;

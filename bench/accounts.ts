@@ -117,11 +117,12 @@ async function pay(size: number, pace: Pace): Promise<Figure[]> {
 }
 
 export function paceOf(
-  { lastAcceptedAt, creations }: AccountRequests,
+  { acceptedAt, creations }: AccountRequests,
   startedAt: number,
   { windowMs, rows }: Pace,
 ): number {
-  if (creations < rows || lastAcceptedAt === null) throw new Error(`${creations} rows of ${rows} arrived`);
+  const lastAcceptedAt = acceptedAt.at(-1);
+  if (creations < rows || lastAcceptedAt === undefined) throw new Error(`${creations} rows of ${rows} arrived`);
   const firstWindow = Math.floor(startedAt / windowMs);
   const leastMs = (firstWindow + Math.ceil(rows / rate) - 1) * windowMs - startedAt;
   return (lastAcceptedAt - startedAt) / leastMs;

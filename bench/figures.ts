@@ -17,7 +17,8 @@ export interface Figure {
     | 'statements/row'
     | 'commits/row'
     | 'round trips/row'
-    | 'rows';
+    | 'rows'
+    | 'connections';
   /** What is to be reached, where a goal was set. */
   goal?: { atMost: number } | { atLeast: number };
 }

@@ -14,16 +14,29 @@ export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'pro
 
 const rowsPerUnit = 5_000;
 
-/**
- * A batch of `count` good rows, to be paid at `service`, as intake leaves it, approved: the state in which a run
- * begins to send.
- */
+interface Owner {
+  account: string;
+  batch_id: string;
+  rowsBefore?: number;
+}
+
+/** A batch of `count` good rows, to be paid at `service`, approved: the state in which a run begins to send. */
 export async function addApprovedBatch(
   db: Database,
   count: number,
   service: string,
-  owner: { account: string; batch_id: string; rowsBefore?: number } = { account: accountName, batch_id: batchId },
+  owner: Owner = { account: accountName, batch_id: batchId },
 ): Promise<void> {
+  await addBatch(db, count, service, owner);
+  await approveBatch(db, owner.batch_id);
+}
+
+export async function approveBatch(db: Database, batch: string): Promise<void> {
+  await approve({ db, clock: systemClock, person: 'bench', through: 'cli' as const }, batch, unplanned);
+}
+
+/** The same as intake leaves it: the batch waits for its approval. */
+export async function addBatch(db: Database, count: number, service: string, owner: Owner): Promise<void> {
   const clock = systemClock;
   const options = { clock, actor: 'bench' };
   const { account, batch_id, rowsBefore = 0 } = owner;
@@ -37,7 +50,6 @@ export async function addApprovedBatch(
     const batch = await findBatch(unit.tx, batch_id);
     if (batch) await unit.changeBatch(batch, 'validate', {}, {});
   });
-  await approve({ db, clock, person: 'bench', through: 'cli' as const }, batch_id, unplanned);
 }
 
 /** The half of a batch's work that a run killed in the middle of it had done; a few rows were just being sent. */

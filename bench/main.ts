@@ -14,6 +14,8 @@ const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   tracking: () => import('./tracking.ts'),
   accounts: () => import('./accounts.ts'),
   fleet: () => import('./fleet.ts'),
+  fleetpace: () => import('./fleet-pace.ts'),
+  takeover: () => import('./take-over.ts'),
   reports: () => import('./reports.ts'),
   drafts: () => import('./drafts.ts'),
   console: () => import('./console.ts'),

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import os from 'node:os';
 import { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { serve } from '../src/serving/serve.ts';
@@ -30,12 +32,13 @@ export interface ServeProcess extends AsyncDisposable {
   usage(): Promise<ServeUsage>;
 }
 
+/** `machine`: what the program takes for the name of its machine. On another one, nobody sees whether it has ended. */
 export async function startServe(
   { folder, env }: Workplace,
-  { hasApi = false }: { hasApi?: boolean } = {},
+  { hasApi = false, machine = null }: { hasApi?: boolean; machine?: string | null } = {},
 ): Promise<ServeProcess> {
   const profile = process.env.AIRBATCH_BENCH_PROFILE;
-  const child = fork(import.meta.filename, [hasApi ? 'api' : 'serve', folder], {
+  const child = fork(import.meta.filename, [hasApi ? 'api' : 'serve', folder, machine ?? os.hostname()], {
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
     env: { ...process.env, ...asLauncher.env, ...env },
     execArgv: [...asLauncher.execArgv, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
@@ -58,6 +61,11 @@ export async function startServe(
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     },
   };
+}
+
+function renameMachine(name: string): void {
+  os.hostname = () => name;
+  syncBuiltinESMExports();
 }
 
 const counts = { statements: 0, commits: 0, roundTrips: 0 };
@@ -126,6 +134,7 @@ function residentMiB(): number {
 if (process.send && process.argv[1] === import.meta.filename) {
   countStatements();
   countQueries();
+  renameMachine(process.argv[4] ?? '');
   const stopping = new AbortController();
   const before = processorTimes();
   process.on('message', (message) => {
