@@ -14,7 +14,7 @@ import { root } from '../house/imports.ts';
 import { buildConsole, openBrowser, openPage, windowOf } from './browser.ts';
 
 const jumps = 24;
-const waitMs = 600_000;
+const waitMs = 1_800_000;
 
 /**
  * `node test/browser/million-draft.ts [ROWS]`: a clerk uploads a file of a million rows in a real browser, goes through

@@ -104,24 +104,39 @@ function networkNamed(
   return null;
 }
 
+interface PlainName {
+  plain: string;
+  words: ReadonlySet<string>;
+}
+
+/** Nearly every row of a file names one of a few networks, and each is compared with the same few of the catalog. */
+const plainNames = new Map<string, PlainName>();
+const plainNamesMax = 1_000;
+
+function plainOf(name: string): PlainName {
+  const known = plainNames.get(name);
+  if (known !== undefined) return known;
+  const plain = plainName(name);
+  const made = { plain, words: new Set(plain.split(' ')) };
+  if (plainNames.size >= plainNamesMax) plainNames.clear();
+  plainNames.set(name, made);
+  return made;
+}
+
 /** The networks with exactly this name; if there are none, those whose names contain all of its words. */
 function fitting(name: string, networks: readonly CatalogNetwork[]): CatalogNetwork[] {
-  const wanted = plainName(name);
+  const { plain: wanted, words } = plainOf(name);
   if (wanted === '') return [];
-  const exact = networks.filter((network) => plainName(network.name) === wanted);
+  const exact = networks.filter((network) => plainOf(network.name).plain === wanted);
   if (exact.length > 0) return exact;
-  const words = wanted.split(' ');
-  return networks.filter((network) => {
-    const own = new Set(plainName(network.name).split(' '));
-    return words.every((word) => own.has(word));
-  });
+  return networks.filter((network) => [...words].every((word) => plainOf(network.name).words.has(word)));
 }
 
 /** The networks for which `name` is another name, such as a former one, with or without the country. */
 function fittingOtherwise(name: string, country: string, networks: readonly CatalogNetwork[]): CatalogNetwork[] {
-  const wanted = withoutCountry(plainName(name), country);
+  const wanted = withoutCountry(plainOf(name).plain, country);
   const others = networkNames(country).filter((names) =>
-    names.some((known) => squeezed(plainName(known)) === squeezed(wanted)),
+    names.some((known) => squeezed(plainOf(known).plain) === squeezed(wanted)),
   );
   return [...new Set([wanted, ...others.flat()].flatMap((known) => fitting(known, networks)))];
 }
@@ -131,7 +146,7 @@ const squeezed = (name: string) => name.replaceAll(' ', '');
 
 /** The service may call "Airtel" what a file calls "Airtel Malawi". */
 function withoutCountry(name: string, country: string): string {
-  const ofCountry = new Set(plainName(countryName(country)).split(' '));
+  const { words: ofCountry } = plainOf(countryName(country));
   return name
     .split(' ')
     .filter((word) => !ofCountry.has(word))

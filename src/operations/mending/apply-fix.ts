@@ -63,7 +63,7 @@ async function mended(
   const after = fixes[fix].mend(splitCells(row.cells), check.context, value);
   if (after === null) return null;
   const [edit] = await checkEdits(check, draft, [{ before: row, after }]);
-  if (!edit || after === 'exclude') return edit ?? null;
+  if (!edit || after === 'exclude' || edit.after.problems.length === 0) return edit ?? null;
   const [before] = await checkEdits(check, draft, [{ before: row, after: splitCells(row.cells) }]);
   const known = new Set(before?.after.problems.map((problem) => problem.code));
   const isBetter = edit.after.problems.every((problem) => problem.code !== code && known.has(problem.code));

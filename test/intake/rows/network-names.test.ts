@@ -15,12 +15,12 @@ const numbers = {
 } as const;
 
 /** What is read of a row whose network is `written`, where the country has these networks (with ids from 1 on). */
-async function read(country: keyof typeof numbers, names: readonly string[], written: string) {
+async function read(country: keyof typeof numbers, names: readonly string[], written: string, rows = 2) {
   const networks = names.map((name, index) => ({ networkId: index + 1, name, countryCode: country, currency: null }));
   const catalog = { networks: async () => networks, products: async () => null } as unknown as Catalog;
   const row = goodRow({ phone_number: numbers[country], network_id: written });
-  const { rows, findings } = await check(csv([row, row]), { catalog });
-  const [first] = rows;
+  const { rows: checked, findings } = await check(csv(Array.from({ length: rows }, () => row)), { catalog });
+  const [first] = checked;
   const codes = first?.problems.map(({ code }) => code).filter((code) => code.startsWith('NETWORK'));
   return { network: first?.network_id ?? codes?.join(), warnings: findings.warnings };
 }
@@ -60,5 +60,17 @@ describe('a network name that the service does not use', () => {
 
   test('is not translated if the service uses that very name', async () => {
     assert.deepEqual(await read('TZ', ['Tigo Tanzania', 'Yas Tanzania'], 'Tigo'), { network: 1, warnings: [] });
+  });
+
+  test('is made comparable once for all rows that have it', async (t) => {
+    const { mock } = t.mock.method(String.prototype, 'normalize');
+    const callsFor = async (rows: number) => {
+      mock.resetCalls();
+      await read('KE', ['Safaricom Kenya', 'Airtel Kenya'], 'Zain', rows);
+      return mock.callCount();
+    };
+    // The first rows are looked at for what the columns mean, too.
+    const few = await callsFor(300);
+    assert.equal(await callsFor(500), few);
   });
 });
