@@ -59,13 +59,20 @@ export function endTurn(sources: BatchSources, source: BatchSource): void {
   sources.order = peers.toSpliced(after + 1, 0, source);
 }
 
-/** Reads the next ready rows of a batch if the buffer is empty. */
-export async function refill(db: Database, source: BatchSource): Promise<void> {
-  if (source.buffer.length > 0 || source.exhausted) return;
-  const page = await pageRowsInState(db, source.batch.batch_id, 'ready', source.cursor, readAheadRows);
-  source.buffer = page;
-  source.cursor = page.at(-1)?.row_no ?? source.cursor;
-  source.exhausted = page.length < readAheadRows;
+/**
+ * Reads the next ready rows of a batch if the buffer is empty. `pending`: the numbers of its rows that wait or are
+ * taken. These are left out, because the ledger may still call them ready.
+ */
+export async function refill(db: Database, source: BatchSource, pending: () => readonly number[]): Promise<void> {
+  while (source.buffer.length === 0 && !source.exhausted) {
+    const before = pending();
+    const page = await pageRowsInState(db, source.batch.batch_id, 'ready', source.cursor, readAheadRows);
+    // Meanwhile, a taken row may have been sent, and another one returned.
+    const known = new Set([...before, ...pending()]);
+    source.buffer = page.filter(({ row_no }) => !known.has(row_no));
+    source.cursor = page.at(-1)?.row_no ?? source.cursor;
+    source.exhausted = page.length < readAheadRows;
+  }
 }
 
 /** Reads all batches from their beginning again. */

@@ -121,7 +121,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       if (!source?.exhausted) return Number.POSITIVE_INFINITY;
       return source.buffer.length + pendingOf(state, batchId).length;
     },
-    // In turn: a row that is being taken is in no list, so it would be read once more and wait twice.
+    // In turn: a read that is under way would move the position on again.
     rescan: () =>
       void inTurn(async () => {
         forgetReady(waiting, null);
@@ -163,7 +163,7 @@ async function countAvailable(state: PickerState, limit: number, now: number): P
   let count = state.waiting.entries.filter((entry) => isDue(state, entry, now)).length;
   for (const source of state.sources.order) {
     if (count >= limit) break;
-    await refill(state.db, source);
+    await refill(state.db, source, () => pendingOf(state, source.batch.batch_id));
     if (source.buffer.length > 0) count += Math.min(source.buffer.length, await roomOf(state, source));
   }
   return Math.min(count, limit);
@@ -219,7 +219,7 @@ async function takeNext(state: PickerState, now: number, doubtsLast: boolean): P
 /** The next ready row of a batch that has not waited yet. A row that is not due starts to wait. */
 async function takeUnread(state: PickerState, source: BatchSource, now: number): Promise<WaitingRow | null> {
   for (;;) {
-    if (source.buffer.length === 0) await refill(state.db, source);
+    await refill(state.db, source, () => pendingOf(state, source.batch.batch_id));
     if (source.buffer.length === 0 || (await roomOf(state, source)) === 0) return null;
     const row = source.buffer.shift();
     if (!row) return null;

@@ -39,6 +39,11 @@ type Place = Awaited<ReturnType<typeof setUp>>;
 const toOneNumber = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => aRow(from + index, { phone_number }));
 
+const readAgain: readonly [string, (place: Place) => unknown][] = [
+  ['its batch goes on after a pause', ({ picker, batch }) => [picker.setBatches([]), picker.setBatches([batch])]],
+  ['all is read again', ({ picker }) => picker.rescan()],
+];
+
 describe('the picker', () => {
   test('spaces rows to one number, in file order, with others between them', async () => {
     const { clock, picker, take, turns } = await setUp([...toOneNumber(1, 4), aRow(5), aRow(6)]);
@@ -48,25 +53,46 @@ describe('the picker', () => {
     assert.equal(picker.nextAt(), null);
   });
 
-  test('takes a row once if the batches are read again while it is compared with what was sent to its number', async () => {
-    const asked = Promise.withResolvers<void>();
-    const answered = Promise.withResolvers<number>();
-    const place = await setUp([aRow(1, { phone_number })], undefined, () => {
-      asked.resolve();
-      return answered.promise;
+  for (const [what, again] of readAgain)
+    test(`takes a row once if ${what} while it is compared with what was sent to its number`, async () => {
+      const asked = Promise.withResolvers<void>();
+      const answered = Promise.withResolvers<number>();
+      const place = await setUp([aRow(1, { phone_number })], undefined, () => {
+        asked.resolve();
+        return answered.promise;
+      });
+      const first = place.take();
+      await asked.promise;
+      again(place);
+      answered.resolve(place.clock.now());
+      assert.deepEqual([await first, await place.take()], [[], []]);
+      await place.clock.drive(place.clock.sleep(apartMs));
+      const [row] = await place.picker.take(1);
+      assert.ok(row);
+      // It was refused, and waits for a day.
+      place.picker.putBack(row, place.clock.now() + 86_400_000);
+      assert.deepEqual(await place.turns(3), [[], [], []]);
     });
-    const first = place.take();
-    await asked.promise;
-    place.picker.rescan();
-    answered.resolve(place.clock.now());
-    assert.deepEqual([await first, await place.take()], [[], []]);
-    await place.clock.drive(place.clock.sleep(apartMs));
-    const [row] = await place.picker.take(1);
-    assert.ok(row);
-    // It was refused, and waits for a day.
-    place.picker.putBack(row, place.clock.now() + 86_400_000);
-    assert.deepEqual(await place.turns(3), [[], [], []]);
-  });
+
+  for (const [what, again] of readAgain)
+    test(`takes a row once if ${what}, and it is returned before it is read`, async () => {
+      const place = await setUp([aRow(1)]);
+      const { db, clock, picker, turns } = place;
+      const [row] = await picker.take(1);
+      assert.ok(row);
+      again(place);
+      // It was refused, and waits for a day.
+      const at = clock.now() + 86_400_000;
+      await db.execute('UPDATE rows SET next_action_at = ?', [at]);
+      picker.putBack(row, at);
+      assert.deepEqual(await turns(3), [[], [], []]);
+      await clock.drive(clock.sleep(86_400_000));
+      const later = await picker.take(1);
+      assert.equal(later[0]?.row_no, 1);
+      await db.execute(`UPDATE rows SET status = 'completed'`);
+      picker.settled(later);
+      assert.deepEqual(await turns(2), [[], []]);
+    });
 
   test('counts the spacing from the time a row is sent, which may be long after it was picked', async () => {
     const { clock, picker, take } = await setUp(toOneNumber(1, 2));
@@ -123,13 +149,7 @@ describe('the picker', () => {
     assert.deepEqual([await rowNos(true), await rowNos(true)], [[4], []]);
   });
 
-  for (const [what, again] of [
-    [
-      'its batch goes on after a pause',
-      ({ picker, batch }: Place) => [picker.setBatches([]), picker.setBatches([batch])],
-    ],
-    ['all is read again', ({ picker }: Place) => picker.rescan()],
-  ] as const)
+  for (const [what, again] of readAgain)
     test(`picks each row once, in file order, if ${what}`, async () => {
       const place = await setUp(toOneNumber(1, 5));
       assert.deepEqual([await place.take(), await place.turns(1)], [[1], [[2]]]);
