@@ -122,9 +122,21 @@ export interface DraftRowFilter {
   text: string | null;
 }
 
-/** The conditions that the filter has. With those that it has not, the database would read every row of the draft. */
-function matching(draftId: string, { state, code, columnNo, text }: DraftRowFilter) {
-  const conditions: { sql: string; params: (string | number)[] }[] = [{ sql: 'draft_id = ?', params: [draftId] }];
+/** Rows after a row number and up to another one; null: up to the last one. */
+interface DraftRowsBetween {
+  after: number;
+  to: number | null;
+}
+
+/**
+ * The conditions that there are. With those that are not needed, the database would read every row of the draft, or of
+ * what is between the row numbers.
+ */
+function matching(draftId: string, { state, code, columnNo, text }: DraftRowFilter, { after, to }: DraftRowsBetween) {
+  const conditions: { sql: string; params: (string | number)[] }[] = [
+    { sql: 'draft_id = ? AND row_no > ?', params: [draftId, after] },
+  ];
+  if (to !== null) conditions.push({ sql: 'row_no <= ?', params: [to] });
   if (state !== null) conditions.push({ sql: 'state = ?', params: [state] });
   if (code !== null) {
     const ofCode = 'SELECT row_no FROM draft_problems WHERE draft_id = ? AND code = ?';
@@ -141,24 +153,24 @@ function matching(draftId: string, { state, code, columnNo, text }: DraftRowFilt
   return { where: conditions.map(({ sql }) => sql).join(' AND '), params: conditions.flatMap(({ params }) => params) };
 }
 
-/** Rows after a row number, without the first `skip` of them. */
+/** The matching rows, without the first `skip` of them. */
 export function pageDraftRows(
   db: Queryable,
   draftId: string,
   filter: DraftRowFilter,
-  { after, skip, limit }: { after: number; skip: number; limit: number },
+  { skip, limit, ...between }: DraftRowsBetween & { skip: number; limit: number },
 ): Promise<DraftRowRecord[]> {
-  const { where, params } = matching(draftId, filter);
-  return db.query(`SELECT * FROM draft_rows WHERE ${where} AND row_no > ? ORDER BY row_no LIMIT ? OFFSET ?`, [
-    ...params,
-    after,
-    limit,
-    skip,
-  ]);
+  const { where, params } = matching(draftId, filter, between);
+  return db.query(`SELECT * FROM draft_rows WHERE ${where} ORDER BY row_no LIMIT ? OFFSET ?`, [...params, limit, skip]);
 }
 
-export async function countDraftRows(db: Queryable, draftId: string, filter: DraftRowFilter): Promise<number> {
-  const { where, params } = matching(draftId, filter);
+export async function countDraftRows(
+  db: Queryable,
+  draftId: string,
+  filter: DraftRowFilter,
+  between: DraftRowsBetween,
+): Promise<number> {
+  const { where, params } = matching(draftId, filter, between);
   const [found] = await db.query<{ count: number }>(`SELECT COUNT(*) AS count FROM draft_rows WHERE ${where}`, params);
   return found?.count ?? 0;
 }

@@ -1,8 +1,15 @@
 import { z } from 'zod';
 import { problemsBetween } from '../../ledger/drafts/draft-problems.ts';
-import { countDraftRows, pageDraftRows, rowsBetween } from '../../ledger/drafts/draft-rows.ts';
+import {
+  countDraftRows,
+  type DraftRowFilter,
+  type DraftRowRecord,
+  pageDraftRows,
+  rowsBetween,
+} from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId, draftRow, group } from '../mending/draft-fields.ts';
 import { rowJson, shownTo } from './draft-summary.ts';
@@ -37,13 +44,11 @@ export const listDraftRows = defineOperation({
     const { db } = session;
     const draft = await requireDraft(db, draft_id);
     const filter = { state, code, columnNo: column ?? null, text };
+    const place = { after, skip, limit };
     const { rows, total } =
-      state === null && code === null && text === null
-        ? await pageOfAll(db, draft, { after: after + skip, limit })
-        : {
-            rows: await pageDraftRows(db, draft_id, filter, { after, skip, limit }),
-            total: await countDraftRows(db, draft_id, filter),
-          };
+      text !== null
+        ? await pageOfSearch(session, draft, filter, place)
+        : await (state === null && code === null ? pageOfAll(db, draft, place) : pageOfSome(db, draft, filter, place));
     const [from, to] = [rows[0]?.row_no ?? 0, rows.at(-1)?.row_no ?? 0];
     const problems = Map.groupBy(await problemsOfRows(db, draft_id, rows), ({ row_no }) => row_no);
     const shown = shownTo(session);
@@ -55,13 +60,51 @@ export const listDraftRows = defineOperation({
   },
 });
 
+interface Place {
+  after: number;
+  skip: number;
+  limit: number;
+}
+
 /** The numbers of all rows have no gap: none needs to be counted. */
-async function pageOfAll(
-  db: Queryable,
-  { draft_id, row_count: total }: DraftRecord,
-  { after, limit }: { after: number; limit: number },
+async function pageOfAll(db: Queryable, { draft_id, row_count: total }: DraftRecord, { after, skip, limit }: Place) {
+  const first = after + skip + 1;
+  return { rows: await rowsBetween(db, draft_id, { from: first, to: first + limit - 1 }), total };
+}
+
+/** Rows in which a text is looked for at once: some 20 ms of work, after which other work has its turn. */
+const rowsPerSearch = 20_000;
+
+/** The rows with a text, for which there is no index: every row is read once, and those of the page a second time. */
+async function pageOfSearch(
+  { db, clock }: Session,
+  { draft_id, row_count }: DraftRecord,
+  filter: DraftRowFilter,
+  { after, skip, limit }: Place,
 ) {
-  return { rows: await rowsBetween(db, draft_id, { from: after + 1, to: after + limit }), total };
+  const rows: DraftRowRecord[] = [];
+  let total = 0;
+  let left = skip;
+  for (let from = 0; from < row_count; await clock.turn()) {
+    // A look ends where the page begins.
+    const to = Math.min(from + rowsPerSearch, from < after ? after : row_count);
+    const count = await countDraftRows(db, draft_id, filter, { after: from, to });
+    total += count;
+    if (from >= after) {
+      const page = { after: from, to, skip: left, limit: limit - rows.length };
+      if (page.limit > 0 && count > left) rows.push(...(await pageDraftRows(db, draft_id, filter, page)));
+      left = Math.max(0, left - count);
+    }
+    from = to;
+  }
+  return { rows, total };
+}
+
+async function pageOfSome(db: Queryable, { draft_id }: DraftRecord, filter: DraftRowFilter, place: Place) {
+  return {
+    rows: await pageDraftRows(db, draft_id, filter, { ...place, to: null }),
+    total: await countDraftRows(db, draft_id, filter, { after: 0, to: null }),
+  };
 }
 
 /** Rows of a filtered page may be far apart: then each is read by itself. */

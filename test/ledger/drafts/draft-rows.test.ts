@@ -31,15 +31,15 @@ test('a filter by state or problem reads the rows that match it, and no others',
     await work;
     return plans.splice(0).filter((step) => step.includes('draft_rows'));
   };
-  const place = { after: 0, skip: 200, limit: 100 };
+  const place = { after: 0, to: null, skip: 200, limit: 100 };
   const byState = [/^SEARCH draft_rows USING (COVERING )?INDEX draft_rows_by_state \(draft_id=\? AND state=\?/];
   const byNumber = [/^SEARCH draft_rows USING (COVERING )?INDEX \w+ \(draft_id=\? AND row_no=\?\)/];
   const group = { code: 'PHONE_NEEDS_COUNTRY', column_no: 1 } satisfies Pick<ProblemGroup, 'code' | 'column_no'>;
   for (const [work, steps] of [
     [pageDraftRows(view, 'd', { ...all, state: 'invalid' }, place), byState],
-    [countDraftRows(view, 'd', { ...all, state: 'invalid' }), byState],
+    [countDraftRows(view, 'd', { ...all, state: 'invalid' }, place), byState],
     [pageDraftRows(view, 'd', { ...all, code: group.code, columnNo: 1 }, place), byNumber],
-    [countDraftRows(view, 'd', { ...all, code: group.code }), byNumber],
+    [countDraftRows(view, 'd', { ...all, code: group.code }, place), byNumber],
     [rowsOfGroup(view, 'd', group, { after: 0, limit: 100 }), byNumber],
   ] as const) {
     const plan = await planOf(work);

@@ -149,6 +149,9 @@ describe('drafts over HTTP', () => {
     assert.deepEqual(await rows('?code=PHONE_NEEDS_COUNTRY'), [[1, 3], 2, null]);
     assert.deepEqual(await rows('?state=held'), [[5], 1, null]);
     assert.deepEqual(await rows('?text=BRIAN'), [[2, 5], 2, null]);
+    assert.deepEqual(await rows('?text=BRIAN&after=2'), [[5], 2, null]);
+    assert.deepEqual(await rows('?text=safaricom&after=1&skip=2&limit=2'), [[4, 5], 5, 5]);
+    assert.deepEqual(await rows('?state=invalid&skip=1'), [[3, 4], 3, null]);
     assert.deepEqual(await rows('?text=%25'), [[], 0, null]);
   });
 
