@@ -121,6 +121,12 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await page.getByText('Your role does not allow you to plan payouts').waitFor();
     await page.goto(`${stage.installation.url}/people`);
     await page.getByText('Only administrators see the people and the keys').waitFor();
+    const review = '**/api/v1/batches/*/review';
+    await context.route(review, (route) => route.fulfill({ status: 403, json: { code: 'ROLE_MISSING', detail: '' } }));
+    await page.goto(`${stage.installation.url}/batches/${samples.done}/approval`);
+    await page.getByText('Your role does not allow you to approve batches').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+    assert.match(faults.splice(0).join(), /^[^,]*403[^,]*$/, 'the refused request, and nothing else');
     assert.deepEqual(faults, []);
     await context.close();
   });

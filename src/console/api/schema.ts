@@ -2421,6 +2421,7 @@ export interface operations {
                                 currency: string;
                                 amount: string;
                                 usual: string;
+                                rows: number[];
                                 lines: number[];
                             }[];
                             balance: {
@@ -2680,6 +2681,7 @@ export interface operations {
                             }[];
                             warnings: string[];
                         } | null;
+                        country: string | null;
                         states: {
                             [key: string]: number;
                         };
@@ -3346,6 +3348,7 @@ export interface operations {
                                 currency: string;
                                 amount: string;
                                 usual: string;
+                                rows: number[];
                                 lines: number[];
                             }[];
                             balance: {
@@ -4051,6 +4054,7 @@ export interface operations {
                                 currency: string;
                                 amount: string;
                                 usual: string;
+                                rows: number[];
                                 lines: number[];
                             }[];
                             balance: {

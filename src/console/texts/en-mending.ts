@@ -76,7 +76,7 @@ const problems = {
   'problem.REFERENCE_INVALID': 'The reference cannot be used',
   'problem.REFERENCE_INVALID.more': 'Give the row another one, or leave the cell empty.',
   'problem.REFERENCE_TWICE': 'More than one row has the same reference',
-  'problem.REFERENCE_TWICE.more': 'Line {line} and line {other_line}: give each its own, or leave one out.',
+  'problem.REFERENCE_TWICE.more': 'Line {other_line} of the file has it, too: give each row its own, or leave one out.',
   'problem.SMS_NOT_A_TEXT': 'The text message is only a yes or no',
   'problem.SMS_NOT_A_TEXT.more': 'The cell itself would be sent: write the text, or leave it empty.',
   'problem.SMS_TOO_LONG': 'The text message is too long',
@@ -84,7 +84,7 @@ const problems = {
   'problem.TOTAL_LINE': 'The line is the total of the rows',
   'problem.DUPLICATE': 'The same number gets the same payment twice',
   'problem.DUPLICATE.more':
-    'Line {line} pays the same as line {other_line}: leave one out, or have it released after the approval.',
+    'Line {other_line} of the file pays the same: leave one out, or have it released after the approval.',
   'problem.NUMBER_MAXIMUM': 'One number gets more than the configured maximum',
   'problem.NUMBER_MAXIMUM.more': 'One number may get {amount} {currency} from a file.',
   'problem.ALREADY_PAID': 'An earlier batch of the run has paid this row',

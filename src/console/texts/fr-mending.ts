@@ -78,7 +78,8 @@ const problems = {
   'problem.REFERENCE_INVALID': 'La référence ne peut être utilisée',
   'problem.REFERENCE_INVALID.more': 'Donnez-en une autre à la ligne ou laissez la cellule vide.',
   'problem.REFERENCE_TWICE': 'Plusieurs lignes ont la même référence',
-  'problem.REFERENCE_TWICE.more': 'Ligne {line} et ligne {other_line} : donnez à chacune la sienne ou excluez-en une.',
+  'problem.REFERENCE_TWICE.more':
+    'La ligne {other_line} du fichier l’a aussi : donnez à chaque ligne la sienne ou excluez-en une.',
   'problem.SMS_NOT_A_TEXT': 'Le message n’est qu’un oui ou un non',
   'problem.SMS_NOT_A_TEXT.more': 'C’est la cellule qui serait envoyée : écrivez le texte ou laissez-la vide.',
   'problem.SMS_TOO_LONG': 'Le message est trop long',
@@ -86,7 +87,7 @@ const problems = {
   'problem.TOTAL_LINE': 'La ligne est le total des autres',
   'problem.DUPLICATE': 'Le même numéro reçoit deux fois le même paiement',
   'problem.DUPLICATE.more':
-    'La ligne {line} paie la même chose que la ligne {other_line} : excluez-en une ou faites-la libérer après l’approbation.',
+    'La ligne {other_line} du fichier paie la même chose : excluez-en une ou faites-la libérer après l’approbation.',
   'problem.NUMBER_MAXIMUM': 'Un numéro reçoit plus que le maximum fixé',
   'problem.NUMBER_MAXIMUM.more': 'Un numéro peut recevoir {amount} {currency} d’un fichier.',
   'problem.ALREADY_PAID': 'Un lot antérieur a payé cette ligne',

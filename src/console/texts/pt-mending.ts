@@ -77,7 +77,7 @@ const problems = {
   'problem.REFERENCE_INVALID': 'A referência não pode ser usada',
   'problem.REFERENCE_INVALID.more': 'Dê outra à linha ou deixe a célula vazia.',
   'problem.REFERENCE_TWICE': 'Mais do que uma linha tem a mesma referência',
-  'problem.REFERENCE_TWICE.more': 'Linha {line} e linha {other_line}: dê a cada uma a sua ou exclua uma.',
+  'problem.REFERENCE_TWICE.more': 'A linha {other_line} do ficheiro também a tem: dê a cada linha a sua ou exclua uma.',
   'problem.SMS_NOT_A_TEXT': 'A mensagem é apenas um sim ou não',
   'problem.SMS_NOT_A_TEXT.more': 'Seria enviada a própria célula: escreva o texto ou deixe-a vazia.',
   'problem.SMS_TOO_LONG': 'A mensagem é longa demais',
@@ -85,7 +85,7 @@ const problems = {
   'problem.TOTAL_LINE': 'A linha é o total das outras',
   'problem.DUPLICATE': 'O mesmo número recebe duas vezes o mesmo pagamento',
   'problem.DUPLICATE.more':
-    'A linha {line} paga o mesmo que a linha {other_line}: exclua uma ou mande libertá-la depois da aprovação.',
+    'A linha {other_line} do ficheiro paga o mesmo: exclua uma ou mande libertá-la depois da aprovação.',
   'problem.NUMBER_MAXIMUM': 'Um número recebe mais do que o máximo definido',
   'problem.NUMBER_MAXIMUM.more': 'Um número pode receber {amount} {currency} de um ficheiro.',
   'problem.ALREADY_PAID': 'Um lote anterior já pagou esta linha',

@@ -5,13 +5,13 @@ import type { BatchState } from '../../core/state/batch-state.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import {
-  linesAsking,
   mostToOneNumber,
   type RequestedAmount,
   type RequestedProduct,
   readyAmounts,
   readyProducts,
   releasedAmounts,
+  rowsAsking,
 } from '../../ledger/batches/requested-amounts.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
@@ -46,8 +46,8 @@ export interface Preflight {
   productsUnpriced: number;
   /** Rows to send whose text message the service replaces with its own (V1). */
   textsLost: number;
-  /** Amounts that a person should check before they are paid, with some of their lines in the file. */
-  unusual: PlacedUnusualAmount[];
+  /** Amounts that a person should check before they are paid, with some of their rows and lines in the file. */
+  unusual: (PlacedUnusualAmount & { rows: number[] })[];
   balance: Balance | null;
   /** Why the balance could not be read; null if it was. */
   balanceTrouble: string | null;
@@ -110,10 +110,10 @@ export async function preflight(
   const lastOfNumber = { rows: 0, nextAt: now, lastAt: now + spacedMs };
   const ahead = { ...pace, spaced: { ...pace.spaced, [batch.batch_id]: lastOfNumber } };
   const unusual = await Promise.all(
-    unusualAmounts(asked).map(async (one) => ({
-      ...one,
-      lines: await linesAsking(db, batch.batch_id, one, unusualLinesMax),
-    })),
+    unusualAmounts(asked).map(async (one) => {
+      const found = await rowsAsking(db, batch.batch_id, one, unusualLinesMax);
+      return { ...one, rows: found.map(({ row_no }) => row_no), lines: found.map(({ line }) => line) };
+    }),
   );
   const read = balance.kind === 'balance' ? balance.balance : null;
   return {

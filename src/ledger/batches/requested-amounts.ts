@@ -9,18 +9,17 @@ export interface RequestedAmount {
   texts: number;
 }
 
-/** Some lines of the file whose rows would be sent and ask for exactly this amount. */
-export async function linesAsking(
+/** Some rows that would be sent and ask for exactly this amount, with their lines in the file. */
+export function rowsAsking(
   db: Queryable,
   batchId: string,
   { currency, amount }: { currency: string; amount: string },
   limit: number,
-): Promise<number[]> {
-  const rows = await db.query<{ line: number }>(
-    `SELECT line FROM rows WHERE batch_id = ? AND status = 'ready' AND currency = ? AND amount = ? ORDER BY row_no LIMIT ?`,
+): Promise<{ row_no: number; line: number }[]> {
+  return db.query(
+    `SELECT row_no, line FROM rows WHERE batch_id = ? AND status = 'ready' AND currency = ? AND amount = ? ORDER BY row_no LIMIT ?`,
     [batchId, currency, amount, limit],
   );
-  return rows.map(({ line }) => line);
 }
 
 const requestedAmounts = (states: string) =>

@@ -56,6 +56,15 @@ export function pageIncluded(db: Queryable, draftId: string, after: number, limi
   );
 }
 
+/** The number in the draft of the row that is at this place (from 1) in the mended file; null if it has fewer rows. */
+export async function includedRow(db: Queryable, draftId: string, place: number): Promise<number | null> {
+  const [row] = await db.query<{ row_no: number }>(
+    `SELECT row_no FROM draft_rows WHERE draft_id = ? AND state <> 'excluded' ORDER BY row_no LIMIT 1 OFFSET ?`,
+    [draftId, place - 1],
+  );
+  return row?.row_no ?? null;
+}
+
 export async function findDraftRow(db: Queryable, draftId: string, rowNo: number): Promise<DraftRowRecord | null> {
   const [row] = await db.query<DraftRowRecord>('SELECT * FROM draft_rows WHERE draft_id = ? AND row_no = ?', [
     draftId,

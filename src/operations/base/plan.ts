@@ -34,7 +34,11 @@ export const plan = plannedFinish.extend({
   /** Rows whose text message the service replaces with its own. */
   texts_lost: z.int(),
   unusual: z.array(
-    z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
+    z.strictObject({
+      ...{ currency: z.string(), amount: z.string(), usual: z.string() },
+      /** Some of the rows that ask for it, by their numbers and by their lines in the file. */
+      ...{ rows: z.array(z.int()), lines: z.array(z.int()) },
+    }),
   ),
   balance: balance.nullable(),
   /** Why the balance could not be read. */

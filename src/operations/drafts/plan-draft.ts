@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { defaultRunId } from '../../core/identity/ids.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { includedRow } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sinceLast } from '../../reports/summary/review.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { writeMended } from '../../runtime/drafts/draft-files.ts';
@@ -10,7 +12,7 @@ import { rowNo } from '../base/fields.ts';
 import { findings, findingsJson } from '../base/findings.ts';
 import { requireComing } from '../base/input-times.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
-import { plan, planJson } from '../base/plan.ts';
+import { type Plan, plan, planJson } from '../base/plan.ts';
 import { sinceEarlier } from '../base/since-earlier.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { batchInput, readWithOf } from '../files/file-input.ts';
@@ -60,12 +62,19 @@ export const planDraft = defineOperation({
       const { changedPercent } = storedPolicy(batch.policy).approval;
       return {
         ...unsent,
-        plan: planJson(planned.plan),
+        plan: await asDrafted(session.db, draft.draft_id, planJson(planned.plan)),
         findings: found,
         since: await sinceLast(session.db, batch, changedPercent),
       };
     }),
 });
+
+/** The plan with the numbers that its rows have in the draft, which may also have rows that are not in the file. */
+async function asDrafted(db: Queryable, draftId: string, { unusual, ...of }: Plan): Promise<Plan> {
+  const rowOf = async (row: number) => (await includedRow(db, draftId, row)) ?? row;
+  const named = unusual.map(async (one) => ({ ...one, rows: await Promise.all(one.rows.map(rowOf)) }));
+  return { ...of, unusual: await Promise.all(named) };
+}
 
 /** Makes a batch of the mended file. */
 async function importDraft(

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Field } from '../../intake/cells/fields.ts';
 import { fields } from '../../intake/cells/fields.ts';
+import { readPhone } from '../../intake/cells/phone.ts';
 import { plannedOrLikely } from '../../intake/check/sheets.ts';
 import type { ColumnPlan } from '../../intake/columns/columns.ts';
 import { fixes, fixesFor } from '../../intake/mending/fixes.ts';
@@ -78,6 +79,8 @@ export const showDraft = defineOperation({
     rejection: draftRejection.nullable(),
     /** Null while there is a rejection. */
     totals: draftTotals.omit({ values: true, understood: true }).nullable(),
+    /** The most frequent country of the numbers at the top of the file, whether their rows can be paid or not. */
+    country: z.string().nullable(),
     /** Rows by state. */
     states: z.record(z.string(), z.int()),
     groups: z.array(problemGroup),
@@ -95,7 +98,8 @@ export const showDraft = defineOperation({
         : await withAccount(found.account, (account) => checkedDraft(session, account, found));
     const stored = draft.findings === null ? null : (JSON.parse(draft.findings) as DraftTotals);
     const { values = {}, understood = [], ...totals } = stored ?? {};
-    const columns = await columnsJson(session, draft, understood);
+    const top = await topRows(db, draft_id);
+    const columns = columnsJson(session, draft, { understood, top });
     const plan = planOf(columns);
     const groups = [];
     for (const one of await problemGroups(db, draft_id))
@@ -108,6 +112,7 @@ export const showDraft = defineOperation({
       columns,
       rejection: rejectionOf(draft),
       totals: stored === null ? null : (totals as Omit<DraftTotals, 'values' | 'understood'>),
+      country: commonCountry(top, columns),
       states: Object.fromEntries(await draftRowCounts(db, draft_id)),
       groups,
       notes: notesOf(draft),
@@ -123,13 +128,26 @@ const anyNetwork = 0;
 const valueRows = 20;
 const valuesMax = 5;
 
-async function columnsJson(
+async function topRows(db: Session['db'], draftId: string): Promise<string[][]> {
+  return (await pageIncluded(db, draftId, 0, valueRows)).map(({ cells }) => splitCells(cells));
+}
+
+function commonCountry(top: readonly string[][], columns: readonly z.output<typeof column>[]): string | null {
+  const phones = columns.findIndex(({ field: name, likely }) => (name ?? likely) === 'phone_number');
+  const rows = new Map<string, number>();
+  for (const cells of top) {
+    const phone = readPhone(cells[phones] ?? '', { country: null, isOfRow: false });
+    if ('country' in phone) rows.set(phone.country, (rows.get(phone.country) ?? 0) + 1);
+  }
+  return [...rows].sort(([, one], [, other]) => other - one)[0]?.[0] ?? null;
+}
+
+function columnsJson(
   session: Session,
   draft: DraftRecord,
-  understood: DraftTotals['understood'],
-): Promise<z.output<typeof column>[]> {
+  { understood, top }: { understood: DraftTotals['understood']; top: readonly string[][] },
+): z.output<typeof column>[] {
   const header = columnsOf(draft);
-  const rows = (await pageIncluded(session.db, draft.draft_id, 0, valueRows)).map(({ cells }) => splitCells(cells));
   const settings = settingsOf(session, draft);
   const likely = meanings(
     plannedOrLikely(header, { ...settings, networkId: settings.networkId ?? anyNetwork }, new Set()).plan,
@@ -144,7 +162,7 @@ async function columnsJson(
       likely: hidden.includes(index) ? null : (likely.get(index) ?? null),
     },
     is_hidden: hidden.includes(index),
-    values: rows
+    values: top
       .map((cells) => (cells[index] ?? '').trim())
       .filter((value) => value !== '')
       .slice(0, valuesMax)

@@ -31,9 +31,10 @@ export async function keepOriginal(place: Place, draftId: string, uploaded: stri
   await copyFile(uploaded, originalPath(place, draftId));
 }
 
-/** The name of the mended file: that of the original, as CSV. */
+/** The name of the mended file, which is a CSV: that of the original, and `november.xlsx.csv` for a workbook. */
 export function mendedName({ file_name }: Pick<DraftRecord, 'file_name'>): string {
   const stem = file_name.replace(/\.gz$/i, '');
+  if (/\.xlsx$/i.test(stem)) return `${stem}.csv`;
   return `${stem.slice(0, stem.length - extname(stem).length)}.csv`;
 }
 

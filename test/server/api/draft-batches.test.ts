@@ -63,3 +63,23 @@ test('a plan marks the rows of its draft that earlier payments hold, until the d
   assert.equal((await change({ rows: { rows: [2], in_file: true } })).status, 200);
   assert.deepEqual((await shown()).rows, ['ready', 'ready', 'ready', 'ready']);
 });
+
+test('a plan names an unusual amount by its row in the draft, and the draft the country of most numbers', async (t) => {
+  const { send, upload } = await draftsApi(t);
+  const lines = [1, 2, 3, 4, 5, 6].map((row) => `+25471234560${row},Safaricom,${row === 6 ? 90_000 : 100},KES`);
+  const { id } = await upload(`phone_number,network_id,amount,currency\n${lines.join('\n')}\n`);
+  // The file has one row less than the draft.
+  await send('POST', `/api/v1/drafts/${id}/change`, { body: { rows: { rows: [2], in_file: false } } });
+  const { body, text: answer } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+  assert.deepEqual(
+    body.plan?.unusual,
+    [{ currency: 'KES', amount: '90000', usual: '100', rows: [6], lines: [6] }],
+    answer,
+  );
+  // Nothing can be checked yet: the network is missing.
+  const numbers = ['+256772123456', '+254712345601', '+254712345602', '0712345603'];
+  const text = `phone_number,amount,currency\n${numbers.map((number) => `${number},100,KES`).join('\n')}\n`;
+  const { body: made } = await upload(text, { name: 'december.csv' });
+  const { body: draft } = await send('GET', `/api/v1/drafts/${made.draft_id}`);
+  assert.deepEqual([draft.rejection?.reason.code, draft.country], ['COLUMN_MISSING', 'KE']);
+});

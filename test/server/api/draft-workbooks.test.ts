@@ -129,5 +129,8 @@ describe('a workbook as a draft', () => {
       body.groups.map(({ code, rows: count }: { code: string; rows: number }) => [code, count]),
       [['AMOUNT_AMBIGUOUS', 1]],
     );
+    // Its name still says which file it was.
+    const mended = await send('GET', `/api/v1/drafts/${id}/file/mended`);
+    assert.match(String(mended.headers['content-disposition']), /''payroll\.xlsx\.csv$/);
   });
 });

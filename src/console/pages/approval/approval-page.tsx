@@ -6,7 +6,7 @@ import { codeOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
-import { Card, Page } from '../../base/page.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
 import { Sums, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
@@ -19,6 +19,9 @@ import { ChangedByOthers } from '../batch/unless-changed.ts';
 import { PlanCard, UnusualCards } from './review-cards.tsx';
 import { type Review, useReview } from './review-queries.ts';
 
+/** Problems that stay, however often the person tries. */
+const isFinal: ReadonlySet<string | null> = new Set(['BATCH_STATE', 'SECOND_PERSON_NEEDED', 'ROLE_MISSING']);
+
 /** What an approver must see before they decide, and the decision. What they see is what they approve. */
 export function ApprovalPage() {
   const { id = '' } = useParams();
@@ -27,10 +30,16 @@ export function ApprovalPage() {
   const batch = useBatch(batchId).data;
   const back = `/batches/${encodeURIComponent(batchId)}`;
   const { data, error } = query;
-  if (data === undefined && (codeOf(error) === 'BATCH_STATE' || codeOf(error) === 'SECOND_PERSON_NEEDED'))
+  if (data === undefined && isFinal.has(codeOf(error)))
     return (
       <Page title={batch?.run_id ?? batchId} actions={<ButtonLink href={back}>{t('approval.back')}</ButtonLink>}>
-        <Failure error={error} />
+        {codeOf(error) === 'ROLE_MISSING' ? (
+          <Card>
+            <Empty title={t('approval.no_role')}>{batch && <ApprovalsLine approvals={batch.approvals} />}</Empty>
+          </Card>
+        ) : (
+          <Failure error={error} />
+        )}
       </Page>
     );
   return (

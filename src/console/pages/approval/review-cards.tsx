@@ -104,12 +104,12 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
       {plan.unusual.length > 0 && (
         <Card title={t('approval.unusual')}>
           <ul className="plain-list">
-            {plan.unusual.map(({ currency, amount, usual, lines }) => (
+            {plan.unusual.map(({ currency, amount, usual, rows }) => (
               <li key={currency + amount}>
                 <Money value={amount} currency={currency} /> · {t('approval.usual')}{' '}
                 <Money value={usual} currency={currency} />
                 <div className="small quiet">
-                  {t('approval.lines', { count: lines.length, lines: lines.map(formatCount).join(', ') })}
+                  {t('approval.rows_asking', { count: rows.length, rows: rows.map(formatCount).join(', ') })}
                 </div>
               </li>
             ))}

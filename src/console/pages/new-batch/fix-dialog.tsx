@@ -125,8 +125,14 @@ function BeforeAfter({
           caption={t('draft.before_after')}
           rows={examples}
           keyOf={({ row, column }) => `${row} ${column}`}
+          stacks
           columns={[
-            { id: 'row', label: t('draft.line'), isNumber: true, cell: ({ line }) => formatCount(line) },
+            {
+              id: 'row',
+              label: t('draft.row'),
+              isHead: true,
+              cell: ({ row }) => t('rows.one', { row: formatCount(row) }),
+            },
             { id: 'before', label: t('draft.before'), cell: ({ before }) => <del>{before}</del> },
             {
               id: 'after',

@@ -144,12 +144,12 @@ function Findings({
             <span className="quiet">{problemDetail({ code, values: example?.values ?? {} })}</span>
           </li>
         ))}
-        {unusual.map(({ currency, amount, usual, lines }) => (
+        {unusual.map(({ currency, amount, usual, rows }) => (
           <li key={`${currency} ${amount}`}>
             {t('draft.unusual', {
               amount: `${formatAmount(amount, currency)} ${currency}`,
               usual: formatAmount(usual, currency),
-              lines: lines.join(', '),
+              rows: rows.map(formatCount).join(', '),
             })}
           </li>
         ))}

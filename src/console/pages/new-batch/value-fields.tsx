@@ -59,7 +59,8 @@ export function DecimalValue({ value, onPick, none }: Omit<ValueProps, 'draft'>)
 /** A network of a country: the country is chosen first. */
 export function NetworkValue({ draft, value, onPick, none }: ValueProps) {
   const countries = countriesOf(draft);
-  const [country, setCountry] = useState(draft.options.country ?? countries[0] ?? 'KE');
+  const [picked, setPicked] = useState<string | null>(null);
+  const country = picked ?? draft.options.country ?? countries[0] ?? 'KE';
   const { data, error } = useQuery({
     queryKey: ['networks', draft.account, country],
     queryFn: () =>
@@ -77,7 +78,7 @@ export function NetworkValue({ draft, value, onPick, none }: ValueProps) {
         label={t('draft.network_country')}
         value={country}
         options={countries.map((code) => ({ value: code, label: countryName(code) }))}
-        onPick={setCountry}
+        onPick={setPicked}
       />
       {error !== null && <Failure error={error} />}
       <Select
@@ -94,13 +95,13 @@ export function NetworkValue({ draft, value, onPick, none }: ValueProps) {
   );
 }
 
-/** The countries that airtime is usually sent to; those of the file come first. */
+/** The countries that airtime is usually sent to; those of the file come first, the most frequent at the top. */
 const usualCountries = 'BF BI BJ CD CI CM ET GA GH GN KE MG ML MW MZ NE NG RW SL SN TD TG TZ UG ZA ZM ZW'.split(' ');
 
-function countriesOf({ totals }: Draft): string[] {
+function countriesOf({ totals, country }: Draft): string[] {
   const own = Object.entries(totals?.countries ?? {})
     .filter(([code]) => code !== '')
     .sort(([, one], [, other]) => other.rows - one.rows)
     .map(([code]) => code);
-  return [...new Set([...own, ...usualCountries])];
+  return [...new Set([...own, ...(country === null ? [] : [country]), ...usualCountries])];
 }

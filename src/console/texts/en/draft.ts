@@ -81,7 +81,6 @@ export const draft = {
   'draft.will_mend': '{count, plural, one {# row will be corrected.} other {# rows will be corrected.}}',
   'draft.will_leave': '{count, plural, one {# row stays as it is.} other {# rows stay as they are.}}',
   'draft.before_after': 'Before and after',
-  'draft.line': 'Line',
   'draft.whole_row': 'Whole row',
   'draft.before': 'Before',
   'draft.after': 'After',
@@ -115,7 +114,7 @@ export const draft = {
   'draft.needs_approval': 'A second person must approve it first.',
   'draft.submit': 'Submit',
   'draft.wallets': 'In the wallets',
-  'draft.unusual': 'Unusual: {amount} instead of about {usual} (line {lines})',
+  'draft.unusual': 'Unusual: {amount} instead of about {usual} (row {rows})',
   'draft.since': 'Compared with',
   'draft.since_numbers':
     '{fresh, plural, one {# new number} other {# new numbers}}, {missing, plural, one {# number missing} other {# numbers missing}}, {changed, plural, one {# amount changed} other {# amounts changed}}',

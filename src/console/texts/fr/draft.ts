@@ -82,7 +82,6 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.will_mend': '{count, plural, one {# ligne sera corrigée.} other {# lignes seront corrigées.}}',
   'draft.will_leave': '{count, plural, one {# ligne reste telle quelle.} other {# lignes restent telles quelles.}}',
   'draft.before_after': 'Avant et après',
-  'draft.line': 'Ligne',
   'draft.whole_row': 'Ligne entière',
   'draft.before': 'Avant',
   'draft.after': 'Après',
@@ -116,7 +115,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.needs_approval': 'Une deuxième personne doit d’abord l’approuver.',
   'draft.submit': 'Soumettre',
   'draft.wallets': 'Dans les portefeuilles',
-  'draft.unusual': 'Inhabituel : {amount} au lieu d’environ {usual} (ligne {lines})',
+  'draft.unusual': 'Inhabituel : {amount} au lieu d’environ {usual} (ligne {rows})',
   'draft.since': 'Comparé à',
   'draft.since_numbers':
     '{fresh, plural, one {# nouveau numéro} other {# nouveaux numéros}}, {missing, plural, one {# numéro absent} other {# numéros absents}}, {changed, plural, one {# montant modifié} other {# montants modifiés}}',

@@ -82,7 +82,6 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.will_mend': '{count, plural, one {# linha será corrigida.} other {# linhas serão corrigidas.}}',
   'draft.will_leave': '{count, plural, one {# linha fica como está.} other {# linhas ficam como estão.}}',
   'draft.before_after': 'Antes e depois',
-  'draft.line': 'Linha',
   'draft.whole_row': 'Linha inteira',
   'draft.before': 'Antes',
   'draft.after': 'Depois',
@@ -116,7 +115,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.needs_approval': 'Uma segunda pessoa tem de aprovar primeiro.',
   'draft.submit': 'Submeter',
   'draft.wallets': 'Nas carteiras',
-  'draft.unusual': 'Invulgar: {amount} em vez de cerca de {usual} (linha {lines})',
+  'draft.unusual': 'Invulgar: {amount} em vez de cerca de {usual} (linha {rows})',
   'draft.since': 'Comparado com',
   'draft.since_numbers':
     '{fresh, plural, one {# número novo} other {# números novos}}, {missing, plural, one {# número em falta} other {# números em falta}}, {changed, plural, one {# montante alterado} other {# montantes alterados}}',

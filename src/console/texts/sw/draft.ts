@@ -82,7 +82,6 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.will_mend': '{count, plural, one {Safu # itarekebishwa.} other {Safu # zitarekebishwa.}}',
   'draft.will_leave': '{count, plural, one {Safu # itabaki ilivyo.} other {Safu # zitabaki zilivyo.}}',
   'draft.before_after': 'Kabla na baada',
-  'draft.line': 'Mstari',
   'draft.whole_row': 'Safu nzima',
   'draft.before': 'Kabla',
   'draft.after': 'Baada',
@@ -116,7 +115,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.needs_approval': 'Mtu wa pili lazima aidhinishe kwanza.',
   'draft.submit': 'Wasilisha',
   'draft.wallets': 'Kwenye pochi',
-  'draft.unusual': 'Si ya kawaida: {amount} badala ya takriban {usual} (mstari {lines})',
+  'draft.unusual': 'Si ya kawaida: {amount} badala ya takriban {usual} (safu {rows})',
   'draft.since': 'Ikilinganishwa na',
   'draft.since_numbers':
     'nambari mpya {fresh, plural, one {#} other {#}}, zinazokosekana {missing, plural, one {#} other {#}}, kiasi kilichobadilika {changed, plural, one {#} other {#}}',
