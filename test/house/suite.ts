@@ -1,20 +1,21 @@
-import { globSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { startPostgres } from '../support/postgres.ts';
 import { root } from './imports.ts';
 import { writeProcesses } from './processes.ts';
+import { secondsOfChildren } from './processor-time.ts';
 
 /**
  * `npm test [-- PATTERN...]`: runs every test, or the files that a pattern names, and prints the files that took
- * longest. Ends with code 1 if a test fails.
+ * longest, and the processes that took most of the processors. Ends with code 1 if a test fails.
  */
 
 /** Twice the cores of the smallest machine that the suite is meant for: some tests wait for a process or a clock. */
 const processesAtOnce = 4;
 const processTimeoutMs = 900_000;
-const slowestFilesMax = 20;
+const listedMax = 20;
 /** Tests make much that they need once: with room for it, it is collected less often. Saves a tenth of the time. */
 const roomForGarbage = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
@@ -28,6 +29,10 @@ const server =
 if (server !== null) process.env.AIRBATCH_TEST_POSTGRES = server.url;
 server?.child.unref();
 
+const times = join(root, 'node_modules/.cache/suite-times.txt');
+rmSync(times, { force: true });
+Object.assign(process.env, { AIRBATCH_SUITE_TIMES: times, AIRBATCH_SUITE_PID: String(process.pid) });
+
 const patterns = process.argv.slice(2);
 const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts', { cwd: root }).sort();
 const tests = run({
@@ -35,7 +40,10 @@ const tests = run({
   files: writeProcesses(files, join(root, 'node_modules/.cache/suite')),
   concurrency: processesAtOnce,
   timeout: processTimeoutMs,
-  execArgv: [`--import=${new URL('./no-attribution.ts', import.meta.url)}`, ...roomForGarbage],
+  execArgv: [
+    ...['./no-attribution.ts', './note-processor-time.ts'].map((path) => `--import=${new URL(path, import.meta.url)}`),
+    ...roomForGarbage,
+  ],
 });
 const took = new Map<string, number>();
 tests.on('test:fail', () => {
@@ -50,9 +58,24 @@ tests.on('test:summary', ({ success }) => {
   if (!success) process.exitCode = 1;
 });
 tests.compose(new spec()).pipe(process.stdout);
+
+/** The largest of what took so many seconds, one a line. */
+function listed(title: string, entries: readonly (readonly [string, number])[]): string {
+  const largest = entries.toSorted(([, a], [, b]) => b - a).slice(0, listedMax);
+  const lines = largest.map(([file, seconds]) => `${seconds.toFixed(1).padStart(8)} s  ${relative(root, file)}\n`);
+  return `\n${title}:\n${lines.join('')}`;
+}
+
 process.once('beforeExit', async () => {
-  const slowest = [...took].sort(([, a], [, b]) => b - a).slice(0, slowestFilesMax);
-  const lines = slowest.map(([file, ms]) => `${(ms / 1_000).toFixed(1).padStart(8)} s  ${relative(root, file)}\n`);
-  process.stdout.write(`\nThe files that took longest:\n${lines.join('')}`);
+  const files = [...took].map(([file, ms]) => [file, ms / 1_000] as const);
+  process.stdout.write(listed('The files that took longest', files));
+  const noted = existsSync(times) ? readFileSync(times, 'utf8').trimEnd().split('\n') : [];
+  const processes = noted.map((line) => JSON.parse(line) as { file: string; seconds: number });
+  process.stdout.write(
+    listed(
+      `Processor time: ${secondsOfChildren() ?? 'unknown'} s in ${(process.uptime()).toFixed(1)} s. Most of it`,
+      processes.map(({ file, seconds }) => [file, seconds]),
+    ),
+  );
   await server?.stop();
 });
