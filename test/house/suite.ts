@@ -4,7 +4,7 @@ import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { startPostgres } from '../support/postgres.ts';
 import { root } from './imports.ts';
-import { writeProcesses } from './processes.ts';
+import { keepCompiled, shareProcesses, testOptions, writeProcess } from './processes.ts';
 import { secondsOfChildren } from './processor-time.ts';
 
 /**
@@ -16,12 +16,8 @@ import { secondsOfChildren } from './processor-time.ts';
 const processesAtOnce = 4;
 const processTimeoutMs = 900_000;
 const listedMax = 20;
-/** Tests make much that they need once: with room for it, it is collected less often. Saves a tenth of the time. */
-const roomForGarbage = ['--min-semi-space-size=32', '--max-semi-space-size=64'];
 
-// Many tests start the command. All processes keep the compiled code of the program in one folder; that halves what a
-// start costs.
-process.env.NODE_COMPILE_CACHE ??= join(root, 'node_modules/.cache/compiled');
+keepCompiled();
 
 // One server for all processes: each would take seconds to make its own.
 const server =
@@ -37,13 +33,10 @@ const patterns = process.argv.slice(2);
 const files = globSync(patterns.length > 0 ? patterns : 'test/**/*.test.ts', { cwd: root }).sort();
 const tests = run({
   cwd: root,
-  files: writeProcesses(files, join(root, 'node_modules/.cache/suite')),
+  files: shareProcesses(files).map((share) => writeProcess(share, join(root, 'node_modules/.cache/suite'))),
   concurrency: processesAtOnce,
   timeout: processTimeoutMs,
-  execArgv: [
-    ...['./no-attribution.ts', './note-processor-time.ts'].map((path) => `--import=${new URL(path, import.meta.url)}`),
-    ...roomForGarbage,
-  ],
+  execArgv: [`--import=${new URL('./note-processor-time.ts', import.meta.url)}`, ...testOptions],
 });
 const took = new Map<string, number>();
 tests.on('test:fail', () => {
