@@ -234,6 +234,7 @@ export interface FoundDuplicate {
  */
 export function findDuplicate(row: AskingRow, known: KnownPayments, rules: DuplicateRules): FoundDuplicate | null {
   const compared = comparedPayments(row, known, rules);
+  if (compared.length === 0) return null;
   for (const { when, problem } of paymentCases) {
     const payment = compared.find((one) => when({ row, known, rules }, one));
     if (payment === undefined) continue;

@@ -214,7 +214,7 @@ async function sendOne(context: DispatchNeeds, intent: Intent, answers: SiblingA
     if (outcome.kind !== 'not_sent') unit.countSend();
     return writeOutcome(unit, context, intent, outcome);
   });
-  const [after] = await Promise.all([writing, waiting]);
+  const [after] = waiting === null ? [await writing] : await Promise.all([writing, waiting]);
   await act(context, outcome, after);
 }
 

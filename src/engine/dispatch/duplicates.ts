@@ -46,8 +46,8 @@ function paymentsTo({ earlier }: EarlierToRows, { phone_number }: RowRecord): Ea
   return earlier.get(phone_number ?? '') ?? [];
 }
 
-function askingRow({ batch }: OpenBatch, row: RowRecord): AskingRow {
-  return { ...row, run_id: batch.run_id, maximumKnownUntil: null };
+function askingRow({ batch }: OpenBatch, row: RowRecord, maximumKnownUntil: number | null): AskingRow {
+  return { ...row, run_id: batch.run_id, maximumKnownUntil };
 }
 
 /**
@@ -63,10 +63,7 @@ export async function decideRow(
   const { open, rules } = before;
   const earlier = paymentsTo(before, row);
   const isMaximumKnown = rules.maximum !== null && row.known_until !== null;
-  const asking = {
-    ...askingRow(open, row),
-    maximumKnownUntil: isMaximumKnown ? await maximumKnownUntil(unit.tx, row) : null,
-  };
+  const asking = askingRow(open, row, isMaximumKnown ? await maximumKnownUntil(unit.tx, row) : null);
   const isInFile = asksFile(asking, earlier) ? await open.file.read(unit.tx) : () => false;
   return decideDuplicate(asking, { owner, mayGoOn: 'never', earlier, isInFile }, rules);
 }
@@ -90,8 +87,10 @@ export async function holdOrSkip(unit: Unit, row: RowRecord, decision: Duplicate
 
 /** Whether a failed payment, which would hold the row if it had arrived, was not read again before this row. */
 export function isAnyUnread(before: EarlierToRows, row: RowRecord, confirmed: ConfirmedFailures): boolean {
-  const asking = askingRow(before.open, row);
-  return paymentsTo(before, row).some(
+  const payments = paymentsTo(before, row);
+  if (payments.length === 0) return false;
+  const asking = askingRow(before.open, row, null);
+  return payments.some(
     (one) =>
       isSent(one) &&
       one.status === 'failed' &&
@@ -110,7 +109,7 @@ export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | nul
     (one) => !isLost(one) && (one.contradicted_at ?? 0) > (row.first_sent_at ?? 0),
   );
   const known = { owner: null, mayGoOn: 'never', earlier, isInFile: () => true } as const;
-  const found = findDuplicate(askingRow(before.open, row), known, before.rules);
+  const found = findDuplicate(askingRow(before.open, row, null), known, before.rules);
   if (found === null || !('other_batch' in found.other)) return null;
   const { other_batch, other_row } = found.other;
   return `batch ${other_batch}, row ${other_row} may have paid the same, as the service now says`;

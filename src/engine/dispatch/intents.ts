@@ -129,8 +129,9 @@ async function isHeldOrSkipped(
 ): Promise<boolean> {
   if (row.status === 'ready') {
     const decision = await decideRow(unit, before, row, owner);
+    if (decision.outcome === 'pay') return false;
     await holdOrSkip(unit, row, decision);
-    return decision.outcome !== 'pay';
+    return true;
   }
   const why = whyNotAgain(before, row);
   if (why === null) return false;

@@ -64,7 +64,9 @@ export async function withOthersRead<Other extends RowRecord>(
   };
   const isFree = await Promise.all(
     rows.map(async (row) => {
-      const unread = (await Promise.all(othersOf(row).map(readOnce))).find((one) => one !== null);
+      const others = othersOf(row);
+      if (others.length === 0) return true;
+      const unread = (await Promise.all(others.map(readOnce))).find((one) => one !== null);
       if (unread) await scheduleLookupRetry(context, row, unread);
       return !unread;
     }),

@@ -93,7 +93,7 @@ export function makeOutage({ limiter, clock, random, log, unreachableWaitMsMax, 
         // One row has tested the service and got an answer, so the others need not wait.
         if (isUnansweredOften()) limiter.rest('creation', 0);
         unanswered = 0;
-        await noteAnswersAgain();
+        if (since !== null) await noteAnswersAgain();
       }
     },
     isUnansweredOften,

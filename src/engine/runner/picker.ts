@@ -105,7 +105,11 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     setBatches(batches, rowsAlone = new Map()) {
       for (const id of replaceBatches(sources, batches, rowsAlone)) forgetReady(waiting, id);
     },
-    available: (limit) => inTurn(() => countAvailable(state, limit, clock.now())),
+    // This is asked for every accepted row: what needs no read waits for no turn.
+    async available(limit) {
+      const isKnown = countAtHand(state, clock.now()) >= limit;
+      return isKnown ? limit : inTurn(() => countAvailable(state, limit, clock.now()));
+    },
     take: (count, doubtsLast = false) => inTurn(() => takeRows(state, { count, doubtsLast, now: clock.now() })),
     settled(rows) {
       for (const row of rows) if (takenOf(state, row).get(row.row_no) === row) takenOf(state, row).delete(row.row_no);
@@ -159,8 +163,20 @@ async function roomOf(state: PickerState, { batch: { batch_id }, rowsAlone }: Ba
   return Math.max(0, rowsAlone - sent - new Set([...before, ...pendingOf(state, batch_id)]).size);
 }
 
+function countDue(state: PickerState, now: number): number {
+  const { entries } = state.waiting;
+  return entries.length === 0 ? 0 : entries.filter((entry) => isDue(state, entry, now)).length;
+}
+
+/** How many rows can certainly be taken now, as far as that is known without a read. */
+function countAtHand(state: PickerState, now: number): number {
+  let count = countDue(state, now);
+  for (const { rowsAlone, buffer } of state.sources.order) if (rowsAlone === null) count += buffer.length;
+  return count;
+}
+
 async function countAvailable(state: PickerState, limit: number, now: number): Promise<number> {
-  let count = state.waiting.entries.filter((entry) => isDue(state, entry, now)).length;
+  let count = countDue(state, now);
   for (const source of state.sources.order) {
     if (count >= limit) break;
     await refill(state.db, source, () => pendingOf(state, source.batch.batch_id));
@@ -184,13 +200,13 @@ async function takeRows(
       await moveLineUp(db, waiting, next, now);
       continue;
     }
-    const until = await spacedUntil(spacing, row, now);
+    const until = spacing.spacingMs === 0 ? 0 : await spacedUntil(spacing, row, now);
     if (until > now) {
       waitForNumber(waiting, next, until);
       continue;
     }
     noteSentTo(spacing, row, now);
-    await moveLineUp(db, waiting, next, now + spacing.spacingMs);
+    if (next.line !== null) await moveLineUp(db, waiting, next, now + spacing.spacingMs);
     rows.push(row);
     if (row.status === 'ready') takenOf(state, row).set(row.row_no, row);
   }
@@ -219,8 +235,9 @@ async function takeNext(state: PickerState, now: number, doubtsLast: boolean): P
 /** The next ready row of a batch that has not waited yet. A row that is not due starts to wait. */
 async function takeUnread(state: PickerState, source: BatchSource, now: number): Promise<WaitingRow | null> {
   for (;;) {
-    await refill(state.db, source, () => pendingOf(state, source.batch.batch_id));
-    if (source.buffer.length === 0 || (await roomOf(state, source)) === 0) return null;
+    if (source.buffer.length === 0) await refill(state.db, source, () => pendingOf(state, source.batch.batch_id));
+    if (source.buffer.length === 0) return null;
+    if (source.rowsAlone !== null && (await roomOf(state, source)) === 0) return null;
     const row = source.buffer.shift();
     if (!row) return null;
     if ((row.next_action_at ?? 0) <= now) return { row, at: now, line: null };

@@ -2,7 +2,11 @@ import { buildConnector } from 'undici';
 
 const statusLine = /^HTTP\/1\.[01] 100[ \r]/;
 const statusLineBytes = 'HTTP/1.1 100 '.length;
+/** The first digit of the status. Compared alone first: of nearly every answer it is another one. */
+const digitAt = 'HTTP/1.1 '.length;
+const digitOne = '1'.charCodeAt(0);
 const endOfHeaders = '\r\n\r\n';
+const nothing: Buffer = Buffer.alloc(0);
 
 /**
  * Opens connections that skip "100 Continue". A server may send it before any answer (RFC 9110, section 15.2), and
@@ -16,13 +20,13 @@ export function skippingContinue(connectTimeoutMs: number): buildConnector.conne
     connect(options, (error, socket) => {
       if (error || !socket) return done(error ?? new Error('no connection'), null);
       const read = socket.read.bind(socket);
-      let begun: Buffer = Buffer.alloc(0);
+      let begun = nothing;
       socket.read = (size) => {
         const piece: Buffer | null = read(size);
         if (piece === null) return null;
-        const { rest, isWhole } = afterContinue(Buffer.concat([begun, piece]));
-        begun = isWhole ? Buffer.alloc(0) : rest;
-        return isWhole ? rest : Buffer.alloc(0);
+        const { rest, isWhole } = afterContinue(begun.length === 0 ? piece : Buffer.concat([begun, piece]));
+        begun = isWhole ? nothing : rest;
+        return isWhole ? rest : nothing;
       };
       return done(null, socket);
     });
@@ -31,7 +35,7 @@ export function skippingContinue(connectTimeoutMs: number): buildConnector.conne
 /** What follows "100 Continue" at the start of `data`. `isWhole` is false if its headers have not ended yet. */
 function afterContinue(data: Buffer): { rest: Buffer; isWhole: boolean } {
   let rest = data;
-  while (statusLine.test(rest.toString('latin1', 0, statusLineBytes))) {
+  while (rest[digitAt] === digitOne && statusLine.test(rest.toString('latin1', 0, statusLineBytes))) {
     const end = rest.indexOf(endOfHeaders);
     if (end < 0) return { rest, isWhole: false };
     rest = rest.subarray(end + endOfHeaders.length);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { makePicker } from '../../../src/engine/runner/picker.ts';
 import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
 import type { NewRow, RowRecord } from '../../../src/ledger/rows/rows.ts';
@@ -45,6 +46,17 @@ const readAgain: readonly [string, (place: Place) => unknown][] = [
 ];
 
 describe('the picker', () => {
+  test('says that more rows can be sent while rows are being taken, without waiting for their turn', async () => {
+    const compared = Promise.withResolvers<number>();
+    const { picker } = await setUp([aRow(1), aRow(2)], undefined, () => compared.promise);
+    assert.equal(await picker.available(1), 1);
+    const taking = picker.take(1);
+    const available = picker.available(1);
+    assert.equal(await Promise.race([available, turn('it waits')]), 1);
+    compared.resolve(0);
+    assert.equal((await taking).length, 1);
+  });
+
   test('spaces rows to one number, in file order, with others between them', async () => {
     const { clock, picker, take, turns } = await setUp([...toOneNumber(1, 4), aRow(5), aRow(6)]);
     assert.deepEqual(await take(), [1, 5, 6]);
