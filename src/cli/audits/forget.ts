@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { forgetBatches, listForgettable } from '../../operations/proof/forget-batches.ts';
+import { isBucketPlace } from '../../reports/store/object-store.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
@@ -53,7 +54,11 @@ function linesOf(done: Forgotten, cwd: string): string[] {
     ...(kept.length === 0 ? [] : [keptText(kept)]),
     ...(traceable === 0 ? [] : [traceableText(traceable)]),
     ...reports.map((folder) => `Earlier reports still name them: ${shownFolder(cwd, folder)}/`),
-    ...files.map((path) => `Files of jobs still name them: ${relative(cwd, path)}`),
+    ...files.map((path) =>
+      isBucketPlace(path)
+        ? `The bucket is away, so that an upload still names them until "airbatch serve" has erased it: ${path}`
+        : `Files of jobs still name them: ${relative(cwd, path)}`,
+    ),
   ];
 }
 

@@ -2,6 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
+/** A draft is `discarded` also until its files are stored. */
 export const draftStates = ['open', 'submitted', 'discarded'] as const;
 export type DraftState = (typeof draftStates)[number];
 
@@ -95,6 +96,11 @@ export async function openDraftOfFile(
     [account, original_sha256],
   );
   return draft ?? null;
+}
+
+/** Opens a draft whose files are stored. Returns false if it was erased meanwhile. */
+export async function openStoredDraft(tx: Queryable, draftId: string): Promise<boolean> {
+  return (await tx.execute(`UPDATE drafts SET status = 'open' WHERE draft_id = ?`, [draftId])) === 1;
 }
 
 /** Drafts of an account and a file (null: of all), the newest first, created before `before`. */
@@ -193,6 +199,15 @@ export function draftsToErase(db: Queryable, before: number, limit: number): Pro
     `SELECT * FROM drafts WHERE status = 'discarded' OR (status = 'open' AND changed_at < ?)
        ORDER BY changed_at LIMIT ?`,
     [before, limit],
+  );
+}
+
+/** Submitted drafts whose batch was forgotten, and that still have a file or a change: their bucket was away. */
+export function forgottenDrafts(db: Queryable, limit: number): Promise<{ draft_id: string }[]> {
+  return db.query(
+    `SELECT draft_id FROM drafts WHERE status = 'submitted' AND salt <> ''
+       AND batch_id IN (SELECT batch_id FROM batches WHERE forgotten_at IS NOT NULL) LIMIT ?`,
+    [limit],
   );
 }
 

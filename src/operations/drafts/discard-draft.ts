@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { endDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
-import { eraseDraft } from '../../runtime/drafts/erase-drafts.ts';
+import { eraseDiscarded } from '../../runtime/drafts/erase-drafts.ts';
 import { defineOperation } from '../base/operation.ts';
 import { changedMeanwhile } from '../mending/change-rows.ts';
 import { draftId } from '../mending/draft-fields.ts';
@@ -20,7 +20,7 @@ export const discardDraft = defineOperation({
     if (draft.batch_id !== null) await dropPlanned(actor, draft, draft.batch_id);
     const isEnded = await db.transact((tx) => endDraft(tx, draft, 'discarded', clock.now()));
     if (!isEnded) throw changedMeanwhile(draft);
-    await eraseDraft(session, draft_id);
+    await eraseDiscarded(session, draft_id);
     return { draft_id, status: 'discarded' as const };
   },
 });

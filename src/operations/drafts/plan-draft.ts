@@ -6,7 +6,7 @@ import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sinceLast } from '../../reports/summary/review.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
-import { writeMended } from '../../runtime/drafts/draft-files.ts';
+import { withMended } from '../../runtime/drafts/draft-files.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { rowNo } from '../base/fields.ts';
 import { findings, findingsJson } from '../base/findings.ts';
@@ -85,11 +85,12 @@ async function importDraft(
 ) {
   const options = optionsOf(draft);
   const { sheet: _, header_line: __, network_id: ___, ...input } = options;
-  return makeBatch(session, account, {
+  const read = {
     ...{ ...about, signal, isUnseen: false, fromSheet: fromSheetOf(draft) },
-    file: await writeMended(session, draft),
     settings: configuredWith(session, options),
     policy: session.config.policy,
     readWith: readWithOf({ file: '', account: account.name, ...input }),
-  });
+  };
+  // It is what the batch was made of, and is kept as long as its people are.
+  return withMended(session, draft, (file) => makeBatch(session, account, { ...read, file }), { isKept: true });
 }

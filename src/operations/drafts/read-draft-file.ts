@@ -1,8 +1,6 @@
-import { stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
-import { mendedName, mendedPath, originalPath, writeMended } from '../../runtime/drafts/draft-files.ts';
+import { mendedName, requireFile, withMended } from '../../runtime/drafts/draft-files.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
 
@@ -17,21 +15,16 @@ export const readDraftFile = defineOperation({
     file_name: z.string(),
     media_type: z.string(),
     bytes: z.int(),
-    /** Where it lies on this machine: over HTTP the answer is the file itself. */
+    /** Where it lies on this machine, or in a bucket: over HTTP the answer is the file itself. */
     path: z.string(),
   }),
   async run({ session }, { draft_id, which }) {
     const draft = await requireDraft(session.db, draft_id);
     const isMended = which === 'mended';
-    const path = isMended
-      ? draft.status === 'open'
-        ? await writeMended(session, draft)
-        : mendedPath(session, draft)
-      : originalPath(session, draft_id);
-    const file = await stat(path).catch(() => null);
-    if (file === null) throw new AirbatchError('DRAFT_STATE', `the files of draft ${draft_id} were erased`);
+    if (isMended && draft.status === 'open') await withMended(session, draft, async () => undefined, { isKept: true });
+    const { path, bytes } = await requireFile(session, draft, which);
     const file_name = isMended ? mendedName(draft) : draft.file_name;
-    return { file_name, media_type: mediaTypeOf(file_name), bytes: file.size, path };
+    return { file_name, media_type: mediaTypeOf(file_name), bytes, path };
   },
 });
 

@@ -1,6 +1,6 @@
 import { endDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
-import { originalPath } from '../../runtime/drafts/draft-files.ts';
-import { eraseDraft } from '../../runtime/drafts/erase-drafts.ts';
+import { withOriginal } from '../../runtime/drafts/draft-files.ts';
+import { eraseDiscarded } from '../../runtime/drafts/erase-drafts.ts';
 import { defineOperation } from '../base/operation.ts';
 import { changedMeanwhile } from '../mending/change-rows.ts';
 import { draftOptions, draftSummary, optionsOf, sheetsOf } from '../mending/draft-fields.ts';
@@ -31,20 +31,18 @@ export const rereadDraft = defineOperation({
     if (version !== undefined && version !== draft.version) throw changedMeanwhile(draft);
     const { map: _, header_line: __, ...options } = optionsOf(draft);
     const { file_name, account } = draft;
-    const file = originalPath(session, draft_id);
-    const { draft: fresh } = await storeDraft(
-      session,
-      { file, file_name, account, options: { ...options, ...input }, sheets: sheetsOf(draft), isReused: false },
-      signal,
+    const read = { file_name, account, options: { ...options, ...input }, sheets: sheetsOf(draft), isReused: false };
+    const { draft: fresh } = await withOriginal(session, draft, (file) =>
+      storeDraft(session, { file, ...read }, signal),
     );
     if (draft.batch_id !== null) await dropPlanned(actor, draft, draft.batch_id);
     const isEnded = await db.transact((tx) => endDraft(tx, draft, 'discarded', clock.now()));
     if (!isEnded) {
       await db.transact((tx) => endDraft(tx, fresh, 'discarded', clock.now()));
-      await eraseDraft(session, fresh.draft_id);
+      await eraseDiscarded(session, fresh.draft_id);
       throw changedMeanwhile(draft);
     }
-    await eraseDraft(session, draft_id);
+    await eraseDiscarded(session, draft_id);
     return summaryOf(fresh);
   },
 });

@@ -9,7 +9,7 @@ import { type DraftProblemRecord, replaceProblems } from '../../ledger/drafts/dr
 import { type DraftRowRecord, pageIncluded, splitCells, updateStates } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, noteChecked, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
-import { writeMended } from '../../runtime/drafts/draft-files.ts';
+import { withMended } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import {
   columnsOf,
@@ -46,7 +46,7 @@ async function checkWhole(session: Session, account: OpenAccount, draft: DraftRe
   const { db } = session;
   const { draft_id, version } = draft;
   try {
-    const totals = await checkFileOf(session, account, draft);
+    const totals = await withMended(session, draft, (file) => checkFileOf(session, account, draft, file));
     const findings = JSON.stringify(totals);
     await db.transact((tx) => noteChecked(tx, draft_id, { version, findings, rejection: null }));
   } catch (error) {
@@ -60,9 +60,13 @@ async function checkWhole(session: Session, account: OpenAccount, draft: DraftRe
   }
 }
 
-async function checkFileOf(session: Session, { catalog }: OpenAccount, draft: DraftRecord): Promise<DraftTotals> {
+async function checkFileOf(
+  session: Session,
+  { catalog }: OpenAccount,
+  draft: DraftRecord,
+  file: string,
+): Promise<DraftTotals> {
   const settings = settingsOf(session, draft);
-  const file = await writeMended(session, draft);
   const fromSheet = fromSheetOf(draft);
   const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, fromSheet });
   const options = { source, settings, needsNames: false, onProgress: undefined, signal: undefined };

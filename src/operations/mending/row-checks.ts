@@ -9,7 +9,7 @@ import { type DraftRowRecord, type DraftRowState, pageIncluded, splitCells } fro
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
-import { writeMended } from '../../runtime/drafts/draft-files.ts';
+import { withMended } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { columnsOf, fromSheetOf, settingsOf } from '../mending/draft-fields.ts';
 
@@ -67,12 +67,12 @@ async function makeCheck(session: Session, kept: Kept, draft: DraftRecord): Prom
       header: columnsOf(draft),
       sample: first.map(({ cells }) => splitCells(cells)),
       ...{ settings, catalog, delimiter: draft.delimiter, fromSheet },
-      async findEvidence(amountColumn) {
-        const file = await writeMended(session, draft);
-        const { fileBytesMax } = settings.limits;
-        const source = await openSource({ file, fileBytesMax, fromSheet });
-        return findEvidence(source, settings, amountColumn).finally(source.dispose);
-      },
+      findEvidence: (amountColumn) =>
+        withMended(session, draft, async (file) => {
+          const { fileBytesMax } = settings.limits;
+          const source = await openSource({ file, fileBytesMax, fromSheet });
+          return findEvidence(source, settings, amountColumn).finally(source.dispose);
+        }),
     });
   } catch (error) {
     if (error instanceof AirbatchError && error.code === 'FILE_REJECTED') return null;

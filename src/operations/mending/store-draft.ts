@@ -1,10 +1,17 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { intakeSettings } from '../../intake/columns/settings.ts';
 import { openSource } from '../../intake/file/source.ts';
 import { type MendingTable, openForMending } from '../../intake/mending/read-rows.ts';
 import { insertDraftRows, joinCells } from '../../ledger/drafts/draft-rows.ts';
-import { type DraftRecord, insertDraft, knownMapping, openDraftOfFile } from '../../ledger/drafts/drafts.ts';
+import {
+  type DraftRecord,
+  insertDraft,
+  knownMapping,
+  openDraftOfFile,
+  openStoredDraft,
+} from '../../ledger/drafts/drafts.ts';
 import { eraseFiles, keepOriginal } from '../../runtime/drafts/draft-files.ts';
 import { eraseDraftRows } from '../../runtime/drafts/erase-drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -24,7 +31,9 @@ export interface NewDraft {
   isReused: boolean;
 }
 
-/** Stores the rows of the file, and then the draft: one that is in the ledger is whole. */
+const erasedMeanwhile = 'the draft was erased while its file was being stored: upload the file again';
+
+/** Stores the rows of the file, and then the draft and its original: an open draft is whole. */
 export async function storeDraft(
   session: Session,
   { file, file_name, account, options, sheets: known, isReused }: NewDraft,
@@ -41,12 +50,11 @@ export async function storeDraft(
     const earlier = isReused ? await openDraftOfFile(db, same) : null;
     if (earlier !== null) return { draft: earlier, isNew: false };
     const table = await openForMending(source, settings, signal);
-    await keepOriginal(session, draft_id, file);
     const { rows, endsOpen } = await storeRows(session, draft_id, table);
     const columns = JSON.stringify(table.header);
     const sheets = known.length > 0 ? known : sheetsOf(table);
     const draft: DraftRecord = {
-      ...{ draft_id, account, status: 'open', file_name, original_sha256: source.sha256 },
+      ...{ draft_id, account, status: 'discarded', file_name, original_sha256: source.sha256 },
       ...{ original_bytes: source.bytes, columns, columns_sha256: sha256(columns), delimiter: table.delimiter },
       ...{ ends_open: endsOpen ? 1 : 0, from_workbook: table.fromSheet === null ? 0 : 1 },
       hidden_columns: JSON.stringify(table.fromSheet?.hiddenColumns ?? []),
@@ -55,11 +63,16 @@ export async function storeDraft(
       ...{ checked_version: null, findings: null, rejection: null, batch_id: null, batch_version: null },
       ...{ created_by: person, created_at: clock.now(), changed_at: clock.now() },
     };
+    // A discarded draft is erased by housekeeping, with what a killed program has stored of it.
     await db.transact((tx) => insertDraft(tx, [draft]));
-    return { draft, isNew: true };
+    await keepOriginal(session, draft_id, file);
+    if (!(await db.transact((tx) => openStoredDraft(tx, draft_id))))
+      throw new AirbatchError('DRAFT_STATE', erasedMeanwhile);
+    return { draft: { ...draft, status: 'open' }, isNew: true };
   } catch (error) {
     await eraseDraftRows(session, draft_id);
-    await eraseFiles(session, draft_id);
+    // If the bucket is away, housekeeping erases what it has.
+    await eraseFiles(session, draft_id).catch(() => undefined);
     throw error;
   } finally {
     source.dispose();

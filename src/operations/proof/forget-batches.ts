@@ -64,21 +64,25 @@ export const forgetBatches = defineOperation({
     kept: z.array(batchId),
     /** Folders of reports that still name people, or their addresses in a bucket. */
     reports: z.array(z.string()),
-    /** Files of jobs that still name people. */
+    /** Files of jobs that still name people, and those of drafts in a bucket that is away. */
     files: z.array(z.string()),
   }),
   async run(context, input) {
     const { session } = context;
     const { db } = session;
     const done = await forget(context, input);
-    for (const id of done.batches) await eraseDraftOfBatch(session, id);
+    const drafts: string[] = [];
+    for (const id of done.batches) {
+      const place = await eraseDraftOfBatch(session, id);
+      if (place !== null) drafts.push(place);
+    }
     await db.compact();
     const found = await Promise.all(done.batches.map((id) => findBatch(db, id)));
     return {
       ...done,
       rejected: found.filter((batch) => batch?.status === 'rejected').length,
       reports: (await Promise.all(done.batches.map((id) => reportsNaming(session, id)))).flat(),
-      files: (await Promise.all(done.batches.map((id) => archivedFilesOf(session, id)))).flat(),
+      files: [...(await Promise.all(done.batches.map((id) => archivedFilesOf(session, id)))).flat(), ...drafts],
     };
   },
 });

@@ -185,7 +185,7 @@ function unusable(bucket: Bucket, error: unknown): AirbatchError {
   const message = errorMessage(error);
   const why = message.includes(kind) ? message : `${kind}: ${message}`;
   return new AirbatchError('FOLDER_UNWRITABLE', `${bucketPlace(bucket)} cannot be used: ${why}`, {
-    hint: `Check "${bucket.setting}" in the configuration, its credentials, and whether the store answers. airbatch pays without it, and the ledger has everything that was paid.`,
+    hint: `Check "${bucket.setting}" in the configuration, its credentials, and whether the store answers; then try again. airbatch pays without it, and the ledger has everything that was paid.`,
     cause: error,
   });
 }

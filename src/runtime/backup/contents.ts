@@ -36,7 +36,10 @@ export async function filesToBackUp(
 }
 
 /** What is not in a backup, so that nobody finds out when it is needed. */
-export function leftOut({ ledgerPath }: Pick<Session, 'ledgerPath'>, isEncrypted: boolean): Manifest['left_out'] {
+export function leftOut(
+  { config, ledgerPath }: Pick<Session, 'config' | 'ledgerPath'>,
+  isEncrypted: boolean,
+): Manifest['left_out'] {
   const key = secretsKeyPath(ledgerPath);
   const keyLeftOut = { name: basename(key), why: 'only an encrypted backup has it: encrypt, or keep a copy apart' };
   return [
@@ -44,6 +47,7 @@ export function leftOut({ ledgerPath }: Pick<Session, 'ledgerPath'>, isEncrypted
     { name: '*.mark', why: 'the marks show that a ledger is old: they must not be restored with it' },
     { name: '.env', why: 'credentials belong in your store of secrets' },
     { name: 'reports', why: '"airbatch report" writes them again from the ledger' },
+    ...(config.bucket === null ? [] : [{ name: 'drafts', why: `they are in the bucket ${config.out}` }]),
   ];
 }
 

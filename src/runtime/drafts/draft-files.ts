@@ -1,34 +1,53 @@
-import { createWriteStream } from 'node:fs';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { AirbatchError } from '../../core/basics/errors.ts';
 import { type DraftRowRecord, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { isBucketPlace, openBucket } from '../../reports/store/object-store.ts';
 import { csvText } from '../../reports/text/csv.ts';
 import type { Session } from '../session/session.ts';
 
-type Place = Pick<Session, 'ledgerPath'>;
+/*
+ * The files of a draft are its original, as it was uploaded, and its mended files: its rows as they stood when they
+ * were planned or downloaded. They are in the folder of the ledger; or, if reports are kept in a bucket, in that:
+ *
+ *   drafts/D-1/original
+ *   drafts/D-1/mended-7.csv    of version 7 of the draft
+ *
+ * A file in a bucket is read through a temporary copy, so that no other machine keeps one when its people are
+ * forgotten.
+ */
 
-/** Where files lie while they are uploaded, each in a folder of its own. */
+type Place = Pick<Session, 'ledgerPath' | 'config' | 'random'>;
+type Draft = Pick<DraftRecord, 'draft_id' | 'file_name' | 'version'>;
+
+/** Where files are while they are uploaded or read, each in a folder of its own. Housekeeping erases lost ones. */
 export function uploadsFolder(ledgerPath: string): string {
   return join(dirname(ledgerPath), 'uploads');
 }
 
-/** The folder of a draft, in the folder of the ledger: its original file, and what was made of it. */
+async function inTemporary<Result>(
+  { ledgerPath, random }: Place,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = join(uploadsFolder(ledgerPath), random.hex(8));
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return work(folder).finally(() => rm(folder, { recursive: true, force: true }));
+}
+
+/** The folder of a draft, in the folder of the ledger. */
 function folderOf({ ledgerPath }: Place, draftId: string): string {
   return join(dirname(ledgerPath), 'drafts', draftId);
 }
 
 /** The file as it was uploaded. Nothing ever writes to it. */
-export function originalPath(place: Place, draftId: string): string {
+function originalPath(place: Place, draftId: string): string {
   return join(folderOf(place, draftId), 'original');
-}
-
-export async function keepOriginal(place: Place, draftId: string, uploaded: string): Promise<void> {
-  await mkdir(folderOf(place, draftId), { recursive: true, mode: 0o700 });
-  await copyFile(uploaded, originalPath(place, draftId));
 }
 
 /** The name of the mended file, which is a CSV: that of the original, and `november.xlsx.csv` for a workbook. */
@@ -39,23 +58,93 @@ export function mendedName({ file_name }: Pick<DraftRecord, 'file_name'>): strin
 }
 
 /** The mended file of a draft, as it was written last. */
-export function mendedPath(place: Place, draft: Pick<DraftRecord, 'draft_id' | 'file_name'>): string {
+function mendedPath(place: Place, draft: Draft): string {
   return join(folderOf(place, draft.draft_id), 'mended', mendedName(draft));
+}
+
+/** What the keys of a draft begin with. */
+function keysOf(draftId: string): string {
+  return `drafts/${draftId}/`;
+}
+
+const originalKey = (draftId: string) => `${keysOf(draftId)}original`;
+const mendedKey = ({ draft_id, version }: Draft) => `${keysOf(draft_id)}mended-${version}.csv`;
+
+export async function keepOriginal(place: Place, draftId: string, uploaded: string): Promise<void> {
+  const { bucket } = place.config;
+  if (bucket !== null) return openBucket(bucket).putFile(originalKey(draftId), uploaded);
+  await mkdir(folderOf(place, draftId), { recursive: true, mode: 0o700 });
+  await copyFile(uploaded, originalPath(place, draftId));
+}
+
+/** Does the work with the file as it was uploaded. Throws `DRAFT_STATE` if it was erased. */
+export async function withOriginal<Result>(
+  place: Place,
+  draft: DraftRecord,
+  work: (path: string) => Promise<Result>,
+): Promise<Result> {
+  const found = await requireFile(place, draft, 'original');
+  const { bucket } = place.config;
+  if (bucket === null || !isBucketPlace(found.path)) return work(found.path);
+  return inTemporary(place, async (scratch) => {
+    const path = join(scratch, 'original');
+    await openBucket(bucket).readInto(originalKey(draft.draft_id), path);
+    if ((await digestOf(path)) !== draft.original_sha256)
+      throw new AirbatchError('FILE_UNREADABLE', `${found.path} is not the file that was uploaded`);
+    return work(path);
+  });
+}
+
+/**
+ * Writes the rows of the draft as they stand now into a CSV file with the original's header and delimiter, and does the
+ * work with it. Rows that people have taken out are not in it. `isKept`: the file can be read afterwards, also from
+ * another machine.
+ */
+export async function withMended<Result>(
+  place: Place & { db: Queryable },
+  draft: DraftRecord,
+  work: (path: string) => Promise<Result>,
+  { isKept = false }: { isKept?: boolean } = {},
+): Promise<Result> {
+  const { bucket } = place.config;
+  if (bucket === null) return work(await writeMended(place.db, draft, mendedPath(place, draft)));
+  return inTemporary(place, async (scratch) => {
+    const path = await writeMended(place.db, draft, join(scratch, mendedName(draft)));
+    if (isKept) await openBucket(bucket).putFile(mendedKey(draft), path);
+    return work(path);
+  });
+}
+
+/** The path of a file of a draft, or its address in a bucket. Throws `DRAFT_STATE` if it was erased. */
+export async function requireFile(
+  place: Place,
+  draft: Draft,
+  which: 'original' | 'mended',
+): Promise<{ path: string; bytes: number }> {
+  const { draft_id } = draft;
+  const { bucket } = place.config;
+  const isOriginal = which === 'original';
+  if (bucket !== null) {
+    const objects = openBucket(bucket);
+    const key = isOriginal ? originalKey(draft_id) : mendedKey(draft);
+    const found = (await objects.list(keysOf(draft_id))).find((one) => one.key === key);
+    if (found) return { path: `${objects.place}/${key}`, bytes: found.bytes };
+  }
+  // Also a draft that was made before there was a bucket.
+  const path = isOriginal ? originalPath(place, draft_id) : mendedPath(place, draft);
+  const file = await stat(path).catch(() => null);
+  if (file === null) throw new AirbatchError('DRAFT_STATE', `the files of draft ${draft_id} were erased`);
+  return { path, bytes: file.size };
 }
 
 const rowsPerPage = 2_000;
 const byteOrderMark = '\uFEFF';
 
-/**
- * Writes the rows of the draft as they stand now into a CSV file with the original's header and delimiter, and returns
- * its path. Rows that people have taken out are not in it.
- */
-export async function writeMended(place: Place & { db: Queryable }, draft: DraftRecord): Promise<string> {
-  const path = mendedPath(place, draft);
+async function writeMended(db: Queryable, draft: DraftRecord, path: string): Promise<string> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // Whoever reads the file at the same time keeps reading the one that was there.
   const unfinished = `${path}.${draft.version}`;
-  await pipeline(Readable.from(mendedText(place.db, draft)), createWriteStream(unfinished, { mode: 0o600 }));
+  await pipeline(Readable.from(mendedText(db, draft)), createWriteStream(unfinished, { mode: 0o600 }));
   await rename(unfinished, path);
   return path;
 }
@@ -82,4 +171,20 @@ async function* mendedText(db: Queryable, draft: DraftRecord): AsyncGenerator<st
 /** Erases all files of a draft. */
 export async function eraseFiles(place: Place, draftId: string): Promise<void> {
   await rm(folderOf(place, draftId), { recursive: true, force: true });
+  const { bucket } = place.config;
+  if (bucket === null) return;
+  const objects = openBucket(bucket);
+  for (const { key } of await objects.list(keysOf(draftId))) await objects.remove(key);
+}
+
+/** SHA-256 of a file's bytes, in hex. */
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  await pipeline(createReadStream(path), hash);
+  return hash.digest('hex');
+}
+
+/** Where the files of a draft are in a bucket. */
+export function bucketPlaceOf({ config }: Pick<Session, 'config'>, draftId: string): string {
+  return `${config.out}/${keysOf(draftId)}`;
 }

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import type { FastifyReply } from 'fastify';
 import type { ApiAnswer } from '../../ledger/access/api-requests.ts';
 import { type PackFile, packStream } from '../../operations/proof/audit-pack.ts';
@@ -20,11 +19,16 @@ interface PackToSend {
 }
 
 /** Sends the file that an operation names, piece by piece; an answer that is a problem as it is. */
-export function sendFile(session: Session, reply: FastifyReply, { status, body }: ApiAnswer): FastifyReply {
+export async function sendFile(
+  session: Session,
+  reply: FastifyReply,
+  { status, body }: ApiAnswer,
+): Promise<FastifyReply> {
   if (status >= 400) return reply.code(status).type('application/problem+json').send(body);
   const sent = JSON.parse(body) as FileToSend | PackToSend;
   reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(sent.file_name)}`);
   if ('pack' in sent)
     return reply.type('application/zip').send(packStream(sent.pack, (path) => openReport(session, path)));
-  return reply.type(sent.media_type).header('content-length', sent.bytes).send(createReadStream(sent.path));
+  const content = await openReport(session, sent.path);
+  return reply.type(sent.media_type).header('content-length', sent.bytes).send(content);
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { createApiKey } from '../../../src/operations/access/create-api-key.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { withAccount } from '../../../src/runtime/accounts/with-account.ts';
@@ -22,18 +23,29 @@ interface Send {
   headers?: Record<string, string>;
 }
 
-/** The API of an installation without a configured account: the embedded sandbox answers. */
-export async function draftsApi(t: TestContext, config: object = {}) {
+/**
+ * The API of an installation without a configured account: the embedded sandbox answers. `ledger`: that of another
+ * machine.
+ */
+export async function draftsApi(
+  t: TestContext,
+  config: object = {},
+  {
+    env = {},
+    ledger,
+    clerkName = 'clerk',
+  }: { env?: Record<string, string>; ledger?: Database; clerkName?: string } = {},
+) {
   const folder = folderOf(t);
   const { writeFileSync } = await import('node:fs');
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
-  const db = await memoryLedger();
-  t.after(() => db.close());
+  const db = ledger ? { ...ledger } : await memoryLedger();
+  if (!ledger) t.after(() => db.close());
   const logged: unknown[] = [];
   const note = (...line: unknown[]) => void logged.push(line);
   const session: Session = {
     ...{ db, clock: systemClock, log: { info: note, warn: note }, random: systemRandom },
-    config: await loadConfig({ cwd: folder, env: {}, configPath: undefined }),
+    config: await loadConfig({ cwd: folder, env, configPath: undefined }),
     ledgerPath: join(folder, 'ledger.db'),
     ledgerUrl: null,
     person: 'root',
@@ -50,7 +62,7 @@ export async function draftsApi(t: TestContext, config: object = {}) {
   const door = { nameOf: (field: string) => field };
   const makeKey = async (name: string, roles: Role[], more: { accounts?: string[] } = {}) =>
     (await performIn(session, createApiKey, door, { name, roles, ...more })).secret;
-  const clerk = await makeKey('clerk', ['prepare']);
+  const clerk = await makeKey(clerkName, ['prepare']);
   let requests = 0;
   const send = async (
     method: 'GET' | 'POST',

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { performIn } from '../../../src/operations/base/operation.ts';
+import { forgetBatches } from '../../../src/operations/proof/forget-batches.ts';
+import { eraseOldDrafts } from '../../../src/runtime/drafts/erase-drafts.ts';
+import { s3Server } from '../../support/s3-server.ts';
+import { draftsApi } from './drafts-fixture.ts';
+
+const file =
+  'phone_number,network_id,amount,currency\n+254712345601,Safaricom,100,KES\n+254712345602,Safaricom,oops,KES\n';
+
+/** Two machines with folders of their own, one ledger, and one bucket. */
+async function machines(t: TestContext) {
+  const store = await s3Server(t);
+  const { endpoint, bucket, prefix } = store.bucket;
+  const keys = { accessKeyIdEnv: 'FILES_ID', secretAccessKeyEnv: 'FILES_KEY' };
+  const config = { reports: { s3: { endpoint, bucket, prefix, ...keys } } };
+  const env = { FILES_ID: 'AKIATEST', FILES_KEY: 'the-secret-key-of-the-store' };
+  const one = await draftsApi(t, config, { env });
+  const other = await draftsApi(t, config, { env, ledger: one.db, clerkName: 'other-clerk' });
+  /** What is on the disks of the two that names people. */
+  const onDisk = () =>
+    [one, other].flatMap(({ session }) =>
+      readdirSync(dirname(session.ledgerPath), { recursive: true, encoding: 'utf8' }).filter((path) =>
+        /^(?:drafts|uploads)\/./.test(path),
+      ),
+    );
+  return { store, one, other, onDisk, stored: () => [...store.objects.keys()].sort() };
+}
+
+test('a file is uploaded on one machine, and corrected, planned and submitted on another that has no copy', async (t) => {
+  const { store, one, other, onDisk, stored } = await machines(t);
+  const { id, ...made } = await one.upload(file);
+  assert.equal(made.status, 200, made.text);
+  const original = `reports/drafts/${id}/original`;
+  assert.deepEqual([stored(), onDisk()], [[original], []]);
+
+  const { body: draft } = await other.send('GET', `/api/v1/drafts/${id}`);
+  assert.deepEqual(draft.totals.counts, { rows: 2, valid: 1, invalid: 1, held: 0, skipped: 0 });
+  const cells = [{ row: 2, column: 2, value: '150' }];
+  assert.equal((await other.send('POST', `/api/v1/drafts/${id}/change`, { body: { cells } })).status, 200);
+  const read = async (machine: typeof one, which: string) =>
+    (await machine.send('GET', `/api/v1/drafts/${id}/file/${which}`)).text;
+  assert.match(await read(one, 'mended'), /\+254712345602,Safaricom,150,KES/);
+  store.objects.delete(`reports/drafts/${id}/mended-2.csv`);
+
+  const { body: plan, text } = await other.send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+  assert.deepEqual([plan.to_send, plan.held], [2, 0], text);
+  const { batch_id } = plan;
+  const submitted = await one.send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id } });
+  assert.equal(submitted.status, 200, submitted.text);
+  assert.equal(await read(other, 'original'), file);
+  assert.match(await read(one, 'mended'), /\+254712345602,Safaricom,150,KES/);
+  const { original_sha256 } = (await other.send('GET', `/api/v1/drafts/${id}`)).body;
+  const kept = store.objects.get(original)?.body ?? '';
+  assert.equal(createHash('sha256').update(kept).digest('hex'), original_sha256);
+  assert.deepEqual([stored(), onDisk()], [[`reports/drafts/${id}/mended-2.csv`, original], []]);
+
+  // The people are forgotten while the bucket is away: it is named, and erased when it is back.
+  await one.db.transact((tx) => tx.execute(`UPDATE batches SET status = 'completed', completed_at = 1`));
+  store.before = () => 503;
+  const forgotten = await performIn(other.session, forgetBatches, { nameOf: String }, { batch_id });
+  assert.deepEqual(forgotten.files, [`s3://payouts/reports/drafts/${id}/`]);
+  store.before = () => undefined;
+  assert.equal(stored().length, 2);
+  await eraseOldDrafts(one.session);
+  assert.deepEqual([stored(), onDisk()], [[], []]);
+  assert.equal((await one.send('GET', `/api/v1/drafts/${id}/file/original`)).status, 409);
+});
+
+test('a bucket that is away refuses an upload or a plan, loses nothing, and the same step succeeds when it is back', async (t) => {
+  const { store, one, other, onDisk, stored } = await machines(t);
+  store.before = () => 503;
+  const refused = await one.upload(file);
+  assert.deepEqual([refused.status, refused.body.code], [503, 'FOLDER_UNWRITABLE'], refused.text);
+  assert.match(refused.text, /s3:\/\/payouts\/reports cannot be used/);
+  assert.deepEqual((await one.send('GET', '/api/v1/drafts')).body.drafts, []);
+  store.before = () => undefined;
+  const { id, ...made } = await one.upload(file);
+  assert.equal(made.status, 200, made.text);
+
+  store.before = () => 503;
+  const plan = () => other.send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+  assert.deepEqual((await plan()).status, 503);
+  // The file is corrected without the bucket: its rows are in the ledger.
+  const cells = [{ row: 2, column: 2, value: '150' }];
+  assert.equal((await other.send('POST', `/api/v1/drafts/${id}/change`, { body: { cells } })).status, 200);
+  store.before = () => undefined;
+  assert.equal((await plan()).body.to_send, 2);
+
+  // Another reading of the file needs the original, on the machine that has no copy of it.
+  const again = await other.send('POST', `/api/v1/drafts/${id}/reread`, { body: { header_line: 1 } });
+  assert.equal(again.status, 200, again.text);
+  assert.deepEqual([stored(), onDisk()], [[`reports/drafts/${again.body.draft_id}/original`], []]);
+  store.objects.set(stored()[0] ?? '', { body: Buffer.from('another'), at: new Date() });
+  const changed = await one.send('POST', `/api/v1/drafts/${again.body.draft_id}/reread`, { body: { header_line: 1 } });
+  assert.match(changed.text, /is not the file that was uploaded/);
+
+  store.before = () => 503;
+  const discarded = await one.send('POST', `/api/v1/drafts/${again.body.draft_id}/discard`, { body: {} });
+  assert.equal(discarded.status, 200, discarded.text);
+  store.before = () => undefined;
+  await eraseOldDrafts(other.session);
+  assert.deepEqual([stored(), onDisk()], [[], []]);
+});
