@@ -17,8 +17,9 @@ const columns = [
 /** `airbatch workers`: who works for which account, and how far behind. */
 export async function execute(context: CommandContext): Promise<number> {
   const found = await call(context, listWorkers, {});
-  const lines = found.workers.flatMap(({ worker, accounts }) =>
-    accounts.map((one) => [
+  const lines = found.workers.flatMap(({ worker, accounts }) => [
+    ...(accounts.length === 0 ? [[workerName(worker), 'no account', '', '0', '0', '0', '']] : []),
+    ...accounts.map((one) => [
       workerName(worker),
       one.account,
       one.since === null ? '' : timeText(one.since),
@@ -27,7 +28,7 @@ export async function execute(context: CommandContext): Promise<number> {
       String(one.rows_in_doubt),
       one.oldest_accepted_at === null ? '' : timeText(one.oldest_accepted_at),
     ]),
-  );
+  ]);
   printTable(context, columns, lines, { json: found, none: 'No accounts.' });
   return 0;
 }

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { RowState } from '../../core/state/row-state.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { batchesOpen, oldestAccepted, rowsOfOpenBatches } from '../../ledger/accounts/gauges.ts';
+import { livingWorkers } from '../../ledger/accounts/living-workers.ts';
 import { heldLeases } from '../../ledger/schema/lease-table.ts';
 import { servedAccounts } from '../../runtime/accounts/served-accounts.ts';
 import { isDeadProcess } from '../../runtime/session/process-holder.ts';
@@ -24,7 +25,7 @@ const account = z.strictObject({
   oldest_accepted_at: time.nullable(),
 });
 
-/** Lists the processes that work for accounts, on all machines of the ledger. */
+/** Lists the processes that work for accounts or could take some, on all machines of the ledger. */
 export const listWorkers = defineOperation({
   name: 'list-workers',
   role: 'audit',
@@ -36,12 +37,13 @@ export const listWorkers = defineOperation({
       z.strictObject({
         /** The process (`host/pid/start`); null: the accounts for which nobody works. */
         worker: z.string().nullable(),
+        /** Empty: it works for none now. */
         accounts: z.array(account),
       }),
     ),
   }),
   async run({ session }) {
-    const { db, clock, config } = session;
+    const { db, clock, config, ledgerUrl } = session;
     const leases = await heldLeases(db, clock.now());
     const accountOf = new Map((await batchesOpen(db)).map((batch) => [batch.batch_id, batch.account]));
     const rows = Map.groupBy(await rowsOfOpenBatches(db), ({ batch_id }) => accountOf.get(batch_id));
@@ -62,9 +64,13 @@ export const listWorkers = defineOperation({
         oldest_accepted_at: isoOrNull(oldest.get(name) ?? null),
       };
     });
-    const byWorker = [...Map.groupBy(accounts, ({ worker }) => worker)];
+    const byWorker = Map.groupBy(accounts, ({ worker }) => worker);
+    const holders = new Set([...leases.values()].map(({ holder }) => holder));
+    // On a ledger in a file, whoever works has all accounts.
+    const living = ledgerUrl === null ? [] : await livingWorkers(db);
+    for (const worker of living) if (!holders.has(worker)) byWorker.set(worker, []);
     return {
-      workers: byWorker
+      workers: [...byWorker]
         .toSorted(([one], [other]) => (one ?? '\uffff').localeCompare(other ?? '\uffff'))
         .map(([worker, own]) => ({ worker, accounts: own.map(({ worker: _, ...rest }) => rest) })),
     };

@@ -19,33 +19,39 @@ export function WorkersPage() {
       <Loaded query={query}>
         {({ workers }) =>
           workers.map(({ worker, accounts }) => (
-            <Card key={worker} isFlush title={nameOf(worker)}>
-              <Table
-                caption={nameOf(worker)}
-                rows={accounts}
-                keyOf={({ account }) => account}
-                stacks
-                columns={[
-                  { id: 'account', label: t('batches.column.account'), isHead: true, cell: ({ account }) => account },
-                  { id: 'since', label: t('workers.since'), cell: ({ since }) => <Time at={since} /> },
-                  {
-                    ...{ id: 'ready', label: t('workers.ready'), isNumber: true },
-                    cell: ({ rows_ready }) => <Count of={rows_ready} />,
-                  },
-                  {
-                    ...{ id: 'flight', label: t('workers.in_flight'), isNumber: true },
-                    cell: ({ rows_in_flight }) => <Count of={rows_in_flight} />,
-                  },
-                  {
-                    ...{ id: 'doubt', label: t('workers.in_doubt'), isNumber: true },
-                    cell: ({ rows_in_doubt }) => <Count of={rows_in_doubt} />,
-                  },
-                  {
-                    ...{ id: 'oldest', label: t('workers.oldest') },
-                    cell: ({ oldest_accepted_at }) => <Time at={oldest_accepted_at} />,
-                  },
-                ]}
-              />
+            <Card
+              key={worker}
+              isFlush
+              title={accounts.length === 0 ? `${nameOf(worker)}: ${t('workers.idle')}` : nameOf(worker)}
+            >
+              {accounts.length === 0 ? null : (
+                <Table
+                  caption={nameOf(worker)}
+                  rows={accounts}
+                  keyOf={({ account }) => account}
+                  stacks
+                  columns={[
+                    { id: 'account', label: t('batches.column.account'), isHead: true, cell: ({ account }) => account },
+                    { id: 'since', label: t('workers.since'), cell: ({ since }) => <Time at={since} /> },
+                    {
+                      ...{ id: 'ready', label: t('workers.ready'), isNumber: true },
+                      cell: ({ rows_ready }) => <Count of={rows_ready} />,
+                    },
+                    {
+                      ...{ id: 'flight', label: t('workers.in_flight'), isNumber: true },
+                      cell: ({ rows_in_flight }) => <Count of={rows_in_flight} />,
+                    },
+                    {
+                      ...{ id: 'doubt', label: t('workers.in_doubt'), isNumber: true },
+                      cell: ({ rows_in_doubt }) => <Count of={rows_in_doubt} />,
+                    },
+                    {
+                      ...{ id: 'oldest', label: t('workers.oldest') },
+                      cell: ({ oldest_accepted_at }) => <Time at={oldest_accepted_at} />,
+                    },
+                  ]}
+                />
+              )}
             </Card>
           ))
         }

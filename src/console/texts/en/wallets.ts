@@ -107,6 +107,7 @@ export const wallets = {
   'workers.title': 'Workers',
   'workers.sub': 'Which program works for which account, on all machines.',
   'workers.nobody': 'Nobody works for these accounts',
+  'workers.idle': 'no accounts now',
   'workers.since': 'Since',
   'workers.ready': 'To be sent',
   'workers.in_flight': 'In flight',

@@ -109,6 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'workers.title': 'Processus',
   'workers.sub': 'Quel programme travaille pour quel compte, sur toutes les machines.',
   'workers.nobody': 'Personne ne travaille pour ces comptes',
+  'workers.idle': 'aucun compte actuellement',
   'workers.since': 'Depuis',
   'workers.ready': 'À envoyer',
   'workers.in_flight': 'En cours',

@@ -109,6 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'workers.title': 'Processos',
   'workers.sub': 'Que programa trabalha para que conta, em todas as máquinas.',
   'workers.nobody': 'Ninguém trabalha para estas contas',
+  'workers.idle': 'nenhuma conta agora',
   'workers.since': 'Desde',
   'workers.ready': 'Por enviar',
   'workers.in_flight': 'Em curso',

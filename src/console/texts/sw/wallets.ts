@@ -109,6 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'workers.title': 'Programu zinazofanya kazi',
   'workers.sub': 'Programu gani inafanya kazi kwa akaunti gani, kwenye mashine zote.',
   'workers.nobody': 'Hakuna anayefanya kazi kwa akaunti hizi',
+  'workers.idle': 'hana akaunti kwa sasa',
   'workers.since': 'Tangu',
   'workers.ready': 'Za kutumwa',
   'workers.in_flight': 'Zinaendelea',
