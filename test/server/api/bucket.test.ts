@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { copyFileSync, readdirSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { forgetBatches } from '../../../src/operations/proof/forget-batches.ts';
 import { eraseOldDrafts } from '../../../src/runtime/drafts/erase-drafts.ts';
+import { signingKeyPath } from '../../../src/runtime/session/session.ts';
+import { roles } from '../../../src/runtime/settings/config-shape.ts';
+import { reportForMail } from '../../../src/runtime/upkeep/report-store.ts';
 import { s3Server } from '../../support/s3-server.ts';
+import { unzipped } from '../../support/unzip.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
 const file =
@@ -105,4 +109,44 @@ test('a bucket that is away refuses an upload or a plan, loses nothing, and the 
   store.before = () => undefined;
   await eraseOldDrafts(other.session);
   assert.deepEqual([stored(), onDisk()], [[], []]);
+});
+
+test('reports are downloaded, packed and attached by a machine that has no copy of them', async (t) => {
+  const { store, one, other, onDisk } = await machines(t);
+  const key = await one.makeKey('all', [...roles]);
+  const { id } = await one.upload(file.replace('oops', '150'));
+  const { batch_id } = (await one.send('POST', `/api/v1/drafts/${id}/plan`, { body: {} })).body;
+  const written = await one.send('POST', `/api/v1/batches/${batch_id}/reports`, { key, body: {} });
+  assert.equal(written.status, 200, written.text);
+  const dir = `s3://payouts/reports/${batch_id}/`;
+  assert.ok(written.body.dir.startsWith(dir), written.body.dir);
+  // Machines that share a ledger have the same key.
+  copyFileSync(signingKeyPath(one.session.ledgerPath), signingKeyPath(other.session.ledgerPath));
+
+  const path = `/api/v1/batches/${batch_id}`;
+  const { folders } = (await other.send('GET', `${path}/report-files`, { key })).body;
+  const names: string[] = folders[0].files.map(({ name }: { name: string }) => name);
+  const stored = (name: string) => store.objects.get(`reports/${batch_id}/${basename(written.body.dir)}/${name}`)?.body;
+  for (const name of ['results.csv', 'report.html', 'manifest.json']) {
+    assert.ok(names.includes(name), names.join());
+    const { text } = await other.send('GET', `${path}/report-files/${name}`, { key });
+    assert.equal(text, stored(name)?.toString());
+  }
+  const get = { method: 'GET' as const, url: `${path}/audit-pack`, headers: { authorization: `Bearer ${key}` } };
+  const pack = unzipped((await other.server.inject(get)).rawPayload);
+  for (const name of names) assert.ok(pack.get(`reports/${name}`)?.equals(stored(name) ?? Buffer.alloc(0)), name);
+
+  const mailed = await reportForMail(other.session)(batch_id);
+  assert.deepEqual([mailed.place, mailed.bytes], [`${written.body.dir}/report.html`, stored('report.html')?.length]);
+  const pieces: Buffer[] = [];
+  for await (const piece of await mailed.open()) pieces.push(piece as Buffer);
+  assert.ok(stored('report.html')?.equals(Buffer.concat(pieces)));
+  assert.deepEqual(onDisk(), []);
+
+  store.before = () => 503;
+  const away = await other.send('GET', `${path}/report-files/results.csv`, { key });
+  assert.deepEqual([away.status, away.body.code], [503, 'FOLDER_UNWRITABLE']);
+  // The mail says where the report will be.
+  const { place, bytes } = await reportForMail(other.session)(batch_id);
+  assert.deepEqual([place, bytes], [`${dir}report.html`, null]);
 });
