@@ -115,6 +115,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'counts that forget a state',
+    seed: 10,
+    jumpsMax: 20_000,
     file: 'ledger/unit-of-work.ts',
     find: 'count(pending, before.batch_id, before.status, -1);',
     replace: '',
