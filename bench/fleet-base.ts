@@ -4,6 +4,7 @@ import type { Database } from '../src/ledger/drivers/database.ts';
 import { openPostgres } from '../src/ledger/drivers/postgres/postgres.ts';
 import { migrate } from '../src/ledger/schema/schema.ts';
 import type { SandboxOptions } from '../src/sandbox/index.ts';
+import { openCutConnection } from '../test/support/cut-connection.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { until } from './accounts.ts';
 import { type AccountsService, startAccountsService } from './accounts-service.ts';
@@ -35,8 +36,9 @@ export interface FleetUsage {
   mainSeconds: number;
   cpuSeconds: number;
   databaseSeconds: number;
-  /** How many connections to the database are open now. */
+  /** Now: how many connections to the database are open, and the memory of the largest worker. */
   connections: number;
+  residentMiB: number;
 }
 
 export interface FleetOptions {
@@ -44,23 +46,27 @@ export interface FleetOptions {
   accounts: readonly string[];
   limits: typeof noLimits;
   service: SandboxOptions;
+  /** A round trip between the workers and the database takes so much longer (ms). */
+  distanceMs?: number;
 }
 
 /** PostgreSQL as people run it: it waits for the disk. */
 export const postgresSettings: readonly string[] = ['fsync=on', 'full_page_writes=on', 'autovacuum=on'];
 
 export async function inFleet<Result>(
-  { size, accounts, limits, service: options }: FleetOptions,
+  { size, accounts, limits, service: options, distanceMs = 0 }: FleetOptions,
   work: (fleet: Fleet) => Promise<Result>,
 ): Promise<Result> {
   const postgres = await startPostgres(postgresSettings);
   const db = openPostgres(postgres.url);
+  const way = await openCutConnection(postgres.url);
+  way.slow(distanceMs / 2);
   try {
     await migrate(db);
     await using service = await startAccountsService(options);
     return await inWorkplace(async (folder) => {
       const files = accounts.map((name) => [name, { baseUrl: service.urlOf(name), limits }] as const);
-      const place = await furnishAccounts(folder, new Map(files), postgres.url);
+      const place = await furnishAccounts(folder, new Map(files), distanceMs > 0 ? way.url : postgres.url);
       const fleet = makeFleet({
         db,
         service,
@@ -77,6 +83,7 @@ export async function inFleet<Result>(
       }
     });
   } finally {
+    await way.close();
     await db.close();
     await postgres.stop();
   }
@@ -129,12 +136,14 @@ function makeFleet({
     },
     async usage() {
       const sum = { statements: 0, commits: 0, roundTrips: 0, mainSeconds: 0, cpuSeconds: 0 };
-      for (const usage of await Promise.all(workers.map((worker) => worker.usage())))
-        for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += usage[name];
+      const usages = await Promise.all(workers.map((worker) => worker.usage()));
+      const residentMiB = Math.max(...usages.map((usage) => usage.residentMiB));
+      for (const usage of usages) for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += usage[name];
       const [open] = await db.query<{ count: number }>(
         'SELECT COUNT(*) AS count FROM pg_stat_activity WHERE datname = current_database()',
       );
-      return { ...sum, databaseSeconds: processorSeconds(postgresId), connections: open?.count ?? 0 };
+      const databaseSeconds = processorSeconds(postgresId);
+      return { ...sum, databaseSeconds, connections: open?.count ?? 0, residentMiB };
     },
   };
 }

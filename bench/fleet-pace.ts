@@ -146,6 +146,7 @@ function figuresOf(
       value: Math.max(from.usage.connections, to.usage.connections),
       unit: 'connections',
     },
+    { name: `${name}: memory of the largest worker`, value: to.usage.residentMiB, unit: 'MiB' },
     { name: `${name}: all cores busy`, value: busy * 100, unit: '%' },
   ];
 }

@@ -11,6 +11,9 @@ import { noLimits } from './workplace.ts';
 const sizes = [1, 2, 4];
 const accounts = Array.from({ length: 8 }, (_, number) => `account-${number}`);
 const rowsEach = 250;
+/** How long a round trip takes to a database that is in another place, and how many rows each account pays then. */
+const distances = [2, 10];
+const rowsEachFar = 40;
 /** Of linear speed, 0.9 is to be reached: a row may cost so many times as much with more workers. */
 const costMax = 1 / 0.9;
 /** What no service refuses: see `noLimits`. */
@@ -30,10 +33,18 @@ export const bench: Bench = async ({ quick, rows }) => {
     costs.push(cost);
     figures.push(...figuresOf(size, cost, costs[0] ?? cost));
   }
+  for (const distanceMs of quick ? [] : distances) {
+    const options = { size: 2, accounts, limits: noLimits, service: { rate: unlimited, settleMs: 300 }, distanceMs };
+    const { rowsPerSecond, roundTrips } = await inFleet(options, (fleet) => pay(fleet, Math.min(each, rowsEachFar)));
+    const name = `2 workers, database ${distanceMs} ms away`;
+    figures.push({ name: `${name}: rows`, value: rowsPerSecond, unit: 'rows/s' });
+    figures.push({ name: `${name}: round trips`, value: roundTrips, unit: 'round trips/row' });
+  }
   if (!quick) figures.push(await aJobForEachRow(each * accounts.length));
   const notes = [
     `${accounts.length} accounts without a limit pay ${each} rows each; each has a sandbox of its own, all of them in one other process. ${servers}`,
     'Statements, commits and round trips are those of the ledger, of all workers together. Where the machine has fewer cores than programs, rows a second cannot be linear: then the costs of a row show whether they could.',
+    `"Database 2 ms away": each round trip takes so much longer; each account pays ${rowsEachFar} rows.`,
     'pg-boss alone: each row is a job, whose handler makes the request to create and no other; nothing is written before the request, and nobody follows the payment.',
   ];
   return { figures, notes };

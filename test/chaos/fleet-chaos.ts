@@ -30,7 +30,7 @@ export interface FleetChaosOptions {
 
 const workers = 4;
 /** Of each account: so slow that two cores carry 40 of them, also beside other work. */
-const creation = { limit: 1, windowMs: 4_000 };
+const creation = { limit: 1, windowMs: 8_000 };
 /** The part of the time for which each account has rows: strikes cost some of it. */
 const paidShare = 0.7;
 /** Rows that wait for lookups after a strike do not end for a while. */
