@@ -105,7 +105,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     fence,
     tookOverFrom,
     assertHeld() {
-      const isHeld = machine.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
+      const isHeld = Math.abs(machine.now() - provenWall) < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
       if (!isHeld) throw held.fenced();
     },
     renew,

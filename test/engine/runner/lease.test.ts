@@ -89,6 +89,18 @@ describe('the lease on an account', () => {
       }
     });
 
+  test('is no longer safe once the clock of its machine was set back, which hides that the machine was suspended', async () => {
+    const { take } = await place();
+    let wall = start;
+    const lease = await take('one', { machine: { now: () => wall } });
+    wall -= ttlMs - 1;
+    lease.assertHeld();
+    wall -= 1;
+    assert.throws(() => lease.assertHeld(), fenced);
+    await lease.renew();
+    lease.assertHeld();
+  });
+
   test('is no longer safe once its machine was suspended, although the clock of the runner stood still meanwhile', async () => {
     const { take } = await place();
     let wall = start - 3_600_000;
