@@ -13,6 +13,8 @@ export interface Line {
   cut(): Cut | null;
   /** What becomes of the next commit of the machine; drawn when it is sent. */
   commitFate(): 'told' | 'lost_before' | 'lost_after';
+  /** An answer takes no time. */
+  isAlone?: true;
 }
 
 type Query = string | { text: string; values?: SqlValue[]; rowMode?: 'array' };
@@ -44,7 +46,7 @@ export function makePool(
   };
 
   const roundTrip = async (session: Session, text: string, values: readonly SqlValue[], asArrays: boolean) => {
-    await clock.sleep(random.between(0, 2));
+    if (!line.isAlone) await clock.sleep(random.between(0, 2));
     await unlessCut(session, silentMsMax);
     const fate = text === 'COMMIT' && !session.tx?.isReadOnly ? line.commitFate() : 'told';
     if (fate === 'lost_before') server.close(session);
@@ -87,7 +89,7 @@ export function makePool(
     const session = idle.pop();
     if (session && session.closed === null) return session;
     return process.read(async () => {
-      await clock.sleep(random.between(1, 5));
+      if (!line.isAlone) await clock.sleep(random.between(1, 5));
       await unlessCut(null, connectMsMax);
       return server.open(owner);
     });

@@ -74,7 +74,7 @@ export interface ServerOptions {
   skewMs: number;
   bytes: Buffer;
   /** How long this commit takes (ms). */
-  commitMs: () => number;
+  commitMs: (owner: string) => number;
   onCommit: OnCommit;
 }
 
@@ -201,7 +201,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
 
   const commit = async (session: Session): Promise<Answer> => {
     const { tx } = session;
-    const ms = tx?.isWriting ? options.commitMs() : 0;
+    const ms = tx?.isWriting ? options.commitMs(session.owner) : 0;
     if (tx) tx.idleSince = Number.POSITIVE_INFINITY;
     if (tx?.hasFailed) {
       end(session, false);

@@ -1,11 +1,14 @@
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
+import { isTerminal } from '../../../src/core/state/row-state.ts';
 import { makeAccountRunner } from '../../../src/engine/account-runner.ts';
 import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
 import { unfinishedBatches } from '../../../src/ledger/batches/batches.ts';
+import { pageRows, type RowRecord } from '../../../src/ledger/rows/rows.ts';
 import { testService } from '../../support/ledger.ts';
 import { isHalted } from '../invariants.ts';
 import { runJob } from '../job.ts';
 import { makeProcess } from '../process.ts';
+import type { Line } from './connections.ts';
 import { type FleetWorld, sayRestored } from './fleet-world.ts';
 import { openLedger, openSimulatedAccount } from './machine.ts';
 import { resumePaused, soundLine } from './people.ts';
@@ -14,8 +17,22 @@ import { resumePaused, soundLine } from './people.ts';
 const graceMs = 90_000;
 const patienceMs = 36 * 3_600_000;
 const livesMax = 12;
+/** More than any file of a plan has. */
+const rowsMax = 1_000;
 /** Virtual days are spent idle: one program need not look as often as a fleet. */
-const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs: 600_000 };
+const settings = {
+  ...defaultEngineSettings,
+  leaseTtlMs: patienceMs,
+  idlePollMs: 7_200_000,
+  openPollMs: 7_200_000,
+  roundMsMin: 2_000,
+  lastReadsMsMin: 2_000,
+  listReadsMs: 4_000,
+  backlogReadsMs: 1_000,
+  readDelayMsMin: 5_000,
+};
+/** Nobody else is at the ledger, so that it matters to nobody how long an answer takes. */
+const aloneLine: Line = { ...soundLine, isAlone: true };
 
 /** The fleet hands everything over; then one program does what is left, over the hours that doubts may take. */
 export async function finish(world: FleetWorld): Promise<void> {
@@ -44,7 +61,7 @@ async function finishOnce(world: FleetWorld, restored: boolean): Promise<string 
   const name = `last/${life}/life`;
   world.trace.push(`${clock.monotonic()} ${name} does the rest${restored ? ' with --restored' : ''}`);
   const process = makeProcess(clock, life, () => undefined);
-  const db = openLedger(world, process, name, soundLine);
+  const db = openLedger(world, process, name, aloneLine);
   const isDead = () => true;
   try {
     await resumePaused(db, process.clock);
@@ -84,7 +101,14 @@ async function finishOnce(world: FleetWorld, restored: boolean): Promise<string 
 
 async function hasWork(world: FleetWorld): Promise<boolean> {
   const process = makeProcess(world.clock, 0, () => undefined);
-  const db = openLedger(world, process, 'outside', soundLine);
-  for (const batch of await unfinishedBatches(db)) if (!(await isHalted(db, batch))) return true;
+  const db = openLedger(world, process, 'outside', aloneLine);
+  for (const batch of await unfinishedBatches(db)) {
+    if (await isHalted(db, batch)) continue;
+    const open = (await pageRows(db, batch.batch_id, 0, rowsMax)).filter(({ status }) => !isTerminal(status));
+    const isLeft = ({ status, next_action_at }: RowRecord) =>
+      status === 'held' || (status === 'in_doubt' && next_action_at === null);
+    // What is left to people alone, no program ends.
+    if (open.length === 0 || !open.every(isLeft)) return true;
+  }
   return false;
 }

@@ -77,7 +77,7 @@ function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
         stepped: times.map(() => {
           const kind = random.pick(['freeze', 'suspend', 'suspend'] as const);
           const strike: Strike = { kind, ms: random.between(11_000, 25_000) };
-          return { step: 'send' as const, when: 'before' as const, atStep: random.between(1, 40), strike };
+          return { step: 'send' as const, when: 'before' as const, atStep: random.between(1, 20), strike };
         }),
       };
     case 3:
@@ -117,12 +117,28 @@ function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
   }
 }
 
+/**
+ * In most fleets little goes wrong on the way to the service: a runner sends only once the service has answered it, and
+ * a fleet works for seconds.
+ */
+function makeNetwork({ network }: Plan, random: SeededRandom): Plan['network'] {
+  if (random.percent(20)) return network;
+  const shares = Object.entries(network).map(([fault, percent]) => [fault, percent / 8]);
+  return Object.fromEntries(shares) as Plan['network'];
+}
+
 export function makeFleetPlan(seed: number): FleetPlan {
   const random = makeSeededRandom(seed).fork('fleet');
   const wildness = random.pick([0.4, 1, 1, 2]);
-  const machines = random.pick([2, 2, 3, 3, 4, 5]);
-  const fleetMs = random.between(20_000, 60_000);
-  const accounts = Array.from({ length: random.pick([1, 1, 2, 3]) }, () => random.between(4, 14));
+  // Most fleets are small: a fault that needs several machines needs few rows.
+  const isLarge = seed % 10 === 0;
+  const machines = random.pick(isLarge ? [2, 3, 4, 5] : [2, 2, 3]);
+  const fleetMs = isLarge ? random.between(20_000, 60_000) : random.between(12_000, 30_000);
+  const accounts = Array.from({ length: random.pick(isLarge ? [1, 2, 3] : [1, 1, 1, 1, 2]) }, () =>
+    isLarge ? random.between(4, 14) : random.between(2, 5),
+  );
+  // Faults strike at requests and commits that most fleets reach.
+  const sendsMax = isLarge ? 40 : 20;
   // The rows last for most of the time, so that something is being sent whenever a fault strikes.
   const windowMs = Math.round(fleetMs / random.between(8, 24));
   const some = (most: number) => Array.from({ length: random.between(0, Math.round(most * wildness)) });
@@ -144,8 +160,8 @@ export function makeFleetPlan(seed: number): FleetPlan {
     laterFiles: some(2).map(() => ({
       account: random.between(1, accounts.length),
       atMs: random.between(1_000, fleetMs),
-      rows: random.between(1, 6),
-      overlap: random.between(0, 3),
+      rows: random.between(1, isLarge ? 6 : 2),
+      overlap: random.between(0, 2),
     })),
     pauses: random.percent(20) ? [{ atMs: random.between(1_000, fleetMs), ms: random.between(500, 20_000) }] : [],
     fleetMs,
@@ -158,7 +174,7 @@ export function makeFleetPlan(seed: number): FleetPlan {
       const step = random.percent(65) ? ('send' as const) : ('commit' as const);
       const when = random.percent(70) ? ('before' as const) : ('after' as const);
       const strike = makeStrike(random, clockMsMax);
-      return { step, when, atStep: random.between(1, step === 'send' ? 40 : 80), strike };
+      return { step, when, atStep: random.between(1, step === 'send' ? sendsMax : 4 * sendsMax), strike };
     }),
     slowCommits: random.percent(40) ? random.between(1, 15) : 0,
     unknownCommits: random.percent(50) ? random.between(2, 15) : 0,
@@ -172,7 +188,7 @@ export function makeFleetPlan(seed: number): FleetPlan {
     service: {
       ...calmPlan(single.version, rows),
       seed,
-      network: single.network,
+      network: makeNetwork(single, random.fork('network')),
       declined: random.percent(40) ? [random.between(1, 10)] : [],
       webhooks: accounts.length === 1 ? single.webhooks : null,
       calmAfterMs: fleetMs,

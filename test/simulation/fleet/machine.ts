@@ -25,6 +25,9 @@ const url = 'postgres://ledger@127.0.0.1/airbatch';
 /** As `runnerOf` sets them for a ledger that machines share. */
 const shared = { leaseTtlMs: 10_000, idlePollMs: 5_000 };
 
+/** The service's own limit, in windows that are shorter here. */
+const readsPerWindow = 120;
+
 const silent = { info: () => undefined, warn: () => undefined };
 
 /** One machine of the fleet, over the lives of its program. */
@@ -106,7 +109,10 @@ export function openSimulatedAccount(
     },
   };
   // The service counts all accounts together.
-  const limits = { creation: { limit: 1, windowMs: plan.windowMs } };
+  const limits = {
+    creation: { limit: 1, windowMs: plan.windowMs },
+    read: { limit: readsPerWindow, windowMs: plan.windowMs },
+  };
   const limiter = makeVirtualLimiter({ version: plan.service.version, limits }, { clock: process.clock });
   const gateway = makeGateway(service.account, {
     clock: process.clock,
@@ -144,6 +150,8 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
       return suspensions.reduce((at, { from, ms }) => at - Math.min(Math.max(0, now - from), ms), now);
     },
   };
+
+  const isSuspended = () => suspensions.some(({ from, ms }) => clock.monotonic() < from + ms);
 
   /** The clock of a machine that works does not stand still. */
   const endSuspension = () => {
@@ -268,7 +276,8 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
         case 'stop':
           return void machine.stop();
         case 'set_clock':
-          skewMs += strike.byMs;
+          // Nobody can set the clock of a machine that is suspended.
+          if (!isSuspended()) skewMs += strike.byMs;
       }
     },
     async receiveWebhook({ scheme, headers, body }) {
