@@ -24,7 +24,10 @@ function page<Name extends string>(
 /** All pages. One that the navigation has (`shell/nav-items.ts`) appears there with its line here. */
 export const pages: readonly ConsolePage[] = [
   { path: '/', component: page(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage') },
-  { path: '/batches/:id', component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage') },
+  {
+    path: '/batches/:id',
+    component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage', loadMendingTexts),
+  },
   {
     path: '/batches/:id/approval',
     component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage', loadMendingTexts),
@@ -52,7 +55,10 @@ export const pages: readonly ConsolePage[] = [
   { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
   { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
-  { path: '/payments', component: page(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage') },
+  {
+    path: '/payments',
+    component: page(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', loadMendingTexts),
+  },
   { path: '/payout', component: page(() => import('./pages/payout/payout-page.tsx'), 'PayoutPage') },
   { path: '/workers', component: page(() => import('./pages/workers/workers-page.tsx'), 'WorkersPage') },
   { path: '/people', component: page(() => import('./pages/people/people-page.tsx'), 'PeoplePage') },

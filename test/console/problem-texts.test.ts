@@ -87,6 +87,29 @@ function namedIn(code: string): string[] {
   return [...text.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name = '']) => name);
 }
 
+describe('why a row is not paid', () => {
+  test('is told in the reader’s language where airbatch has found it, and in their own words where others have', async () => {
+    Object.assign(globalThis, { localStorage: { getItem: () => 'fr' } });
+    const { loadMendingTexts, showLanguage } = await import('../../src/console/texts/i18n.ts');
+    const { problemMore, rowReason } = await import('../../src/console/texts/problem-text.ts');
+    Object.assign(globalThis, { document: { documentElement: {} } });
+    await showLanguage('fr');
+    await loadMendingTexts();
+    const title = french['problem.PHONE_MISSING'];
+    assert.equal(
+      rowReason({ code: 'PHONE_MISSING; TOTAL_LINE', reason: 'x' }),
+      `${title}. ${french['problem.TOTAL_LINE']}`,
+    );
+    assert.equal(rowReason({ code: 'INVALID_PHONE', reason: 'no such subscriber' }), 'no such subscriber');
+    const skipped = { code: 'SKIPPED_BY_PERSON', message: 'Skipped by ann: left us', values: {} };
+    assert.equal(rowReason({ code: skipped.code, reason: skipped.message }), skipped.message);
+    assert.equal(problemMore(skipped), skipped.message);
+    assert.equal(rowReason({ code: null, reason: null }), '');
+    const older = { code: 'PHONE_AMBIGUOUS', message: 'It can be two.', values: null };
+    assert.equal(problemMore(older), older.message);
+  });
+});
+
 describe('the text of a reason', () => {
   test('is there for every code', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));

@@ -5019,6 +5019,9 @@ export interface operations {
                             column: string | null;
                             message: string;
                             suggestion: string;
+                            values: {
+                                [key: string]: string;
+                            } | null;
                         }[];
                         is_forgotten: boolean;
                     };

@@ -77,23 +77,17 @@ export function eventText(kind: string): string {
 }
 
 /** Members without meaning for a person: keys, digests, states that the kind already says. Times are hidden, too. */
-const hidden = new Set([
-  'from',
-  'to',
-  'key',
-  'body_sha256',
-  'reference',
-  'through',
-  'content_sha256',
-  'input_sha256',
-  'file_sha256',
-]);
+const hidden = new Set(['from', 'to', 'key', 'reference', 'through']);
+const hiddenEnds = ['_at', '_sha256'];
 
 /** The rest of an event: `why: wrong month · evidence: ...`. */
 export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
   const data = JSON.parse(body) as Record<string, unknown>;
   return Object.entries(data)
-    .filter(([name, value]) => !hidden.has(name) && !name.endsWith('_at') && value !== null && value !== '')
+    .filter(
+      ([name, value]) =>
+        !hidden.has(name) && !hiddenEnds.some((end) => name.endsWith(end)) && value !== null && value !== '',
+    )
     .map(([name, value]) => `${name}: ${textOf(value)}`)
     .join(' · ');
 }

@@ -22,6 +22,21 @@ export function problemDetail({ code, values }: Problem): string | null {
   return values.networks === '' ? '' : t(id, shown(values)).trim();
 }
 
+/** Of these, the server's sentence has what a person wrote. */
+const inOwnWords: ReadonlySet<string> = new Set(['SKIPPED_BY_PERSON']);
+
+/** The problems of a row in the reader's language; the reason that the service gave as it is. */
+export function rowReason({ code, reason }: { code: string | null; reason: string | null }): string {
+  const codes = code?.split('; ') ?? [];
+  const isOurs = codes.every((one) => !inOwnWords.has(one) && hasText(`problem.${one}`));
+  return codes.length > 0 && isOurs ? codes.map(problemTitle).join('. ') : (reason ?? '');
+}
+
+/** What a problem of a row says beyond its title: in the reader's language, as far as that is known. */
+export function problemMore({ message, ...problem }: Problem & { message: string }): string {
+  return inOwnWords.has(problem.code) ? message : (problemDetail(problem) ?? message);
+}
+
 function shown(values: Readonly<Record<string, string>>): Record<string, string> {
   const { currency = '' } = values;
   return Object.fromEntries(

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
-import { problemsOf } from '../../reports/summary/stored.ts';
-import { batchId, problems, rowNo, rowStatus } from '../base/fields.ts';
+import { namedProblemsOf, problemsOf } from '../../reports/summary/stored.ts';
+import { batchId, problems, problemValues, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 
 /**
@@ -21,7 +21,8 @@ export const showRow = defineOperation({
     /** Where the row begins in its file. */
     line: z.int(),
     status: rowStatus,
-    problems,
+    /** `values`: what the message names; null in ledgers of earlier versions. */
+    problems: z.array(problems.element.extend({ values: problemValues.nullable() })),
     /** Whether the batch's people were erased. Then the row's problems are not known any more. */
     is_forgotten: z.boolean(),
   }),
@@ -30,6 +31,8 @@ export const showRow = defineOperation({
     const found = await findRow(db, batch_id, row);
     if (!found) throw new AirbatchError('ROW_UNKNOWN', `batch ${batch_id} has no row ${row}`);
     const { row_no, line, status } = found;
-    return { batch_id, row_no, line, status, problems: problemsOf(found), is_forgotten: forgotten_at !== null };
+    const named = namedProblemsOf(found);
+    const shown = problemsOf(found).map((problem, index) => ({ ...problem, values: named[index]?.values ?? null }));
+    return { batch_id, row_no, line, status, problems: shown, is_forgotten: forgotten_at !== null };
   },
 });

@@ -85,7 +85,12 @@ const rowColumns = (): Column<ReviewedRow>[] => [
     id: 'person',
     label: t('rows.person'),
     isHead: true,
-    cell: ({ row, person }) => `${person ?? ''} (${t('rows.one', { row: formatCount(row) })})`,
+    cell: ({ row, person }) => (
+      <>
+        {person}
+        <div className="small quiet">{t('rows.one', { row: formatCount(row) })}</div>
+      </>
+    ),
   },
   { id: 'phone', label: t('rows.phone'), cell: ({ phone_number }) => phone_number },
   {
@@ -165,6 +170,7 @@ function SinceCard({ since }: { since: NonNullable<Review['review']['since']> })
           caption={t('approval.new_examples')}
           rows={new_examples}
           keyOf={({ row }) => row}
+          stacks
           columns={rowColumns()}
         />
       )}
@@ -173,6 +179,7 @@ function SinceCard({ since }: { since: NonNullable<Review['review']['since']> })
           caption={t('approval.changed_examples')}
           rows={changed_examples}
           keyOf={({ row }) => row}
+          stacks
           columns={[
             ...(rowColumns() as Column<(typeof changed_examples)[number]>[]),
             {

@@ -129,12 +129,16 @@ function Group({
         keyOf={({ row }) => row}
         stacks
         columns={[
-          { id: 'row', label: t('rows.row'), isHead: true, cell: ({ row }) => formatCount(row) },
+          {
+            id: 'row',
+            label: t('rows.row'),
+            isHead: true,
+            cell: ({ row }) => t('rows.one', { row: formatCount(row) }),
+          },
           { id: 'person', label: t('rows.person'), cell: ({ person, phone_number }) => person ?? phone_number },
           { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
           {
-            id: 'why',
-            label: t('rows.why'),
+            ...{ id: 'why', label: t('rows.why') },
             cell: ({ problems }) => <span className="wrap">{whyOf(problems, code)}</span>,
           },
           {

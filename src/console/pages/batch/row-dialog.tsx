@@ -10,7 +10,7 @@ import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { loadMendingTexts, t } from '../../texts/i18n.ts';
-import { problemTitle } from '../../texts/problem-text.ts';
+import { problemMore, problemTitle } from '../../texts/problem-text.ts';
 import type { Row } from './batch-queries.ts';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
@@ -53,13 +53,12 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
       <Loaded query={query}>
         {({ problems, events }) => (
           <>
-            {problems.map(({ code, message, suggestion }) => (
-              <div key={code + message} className="notice tone-attention">
+            {problems.map((problem) => (
+              <div key={problem.code + problem.message} className="notice tone-attention">
                 <p>
-                  <strong>{problemTitle(code)}</strong>
+                  <strong>{problemTitle(problem.code)}</strong>
                 </p>
-                <p>{message}</p>
-                <p className="small">{suggestion}</p>
+                <p>{problemMore(problem)}</p>
               </div>
             ))}
             <h3>{t('rows.history')}</h3>

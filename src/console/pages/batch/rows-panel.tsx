@@ -8,20 +8,21 @@ import { type RowState, rowStates, rowStateText } from '../../base/states.ts';
 import { None, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { rowReason } from '../../texts/problem-text.ts';
 import type { BatchStatus, Row } from './batch-queries.ts';
 import { RowDialog } from './row-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
 import { useAllRows, useFilteredRows } from './use-rows.ts';
 
 const columns = (): GridColumn<Row>[] => [
-  { id: 'row', label: t('rows.row'), width: '84px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
+  { id: 'row', label: t('rows.row'), width: '72px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
   { id: 'person', label: t('rows.person'), width: 'minmax(150px, 1fr)', cell: ({ person }) => person ?? <None /> },
   { ...{ id: 'amount', label: t('rows.amount'), width: '132px', isNumber: true }, cell: (row) => <Asked row={row} /> },
-  { id: 'state', label: t('rows.state'), width: '136px', cell: ({ status }) => <RowBadge state={status} /> },
-  { id: 'phone', label: t('rows.phone'), width: '132px', cell: ({ phone_number }) => phone_number ?? <None /> },
+  { id: 'state', label: t('rows.state'), width: '172px', cell: ({ status }) => <RowBadge state={status} /> },
+  { id: 'phone', label: t('rows.phone'), width: '124px', cell: ({ phone_number }) => phone_number ?? <None /> },
   { ...{ id: 'cost', label: t('rows.cost'), width: '120px', isNumber: true }, cell: (row) => <Cost row={row} /> },
-  { id: 'sent', label: t('rows.sent'), width: '212px', cell: ({ sent_at }) => <Time at={sent_at} /> },
-  { id: 'why', label: t('rows.why'), width: 'minmax(200px, 1.3fr)', cell: ({ reason }) => reason ?? '' },
+  { id: 'sent', label: t('rows.sent'), width: '224px', cell: ({ sent_at }) => <Time at={sent_at} /> },
+  { id: 'why', label: t('rows.why'), width: 'minmax(160px, 1.3fr)', cell: rowReason },
 ];
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */

@@ -17,7 +17,7 @@ export function MendingGrid(props: MendingProps) {
   const id = useId();
   const grid = useMending(props);
   const { active, typed } = grid;
-  const template = { '--grid-columns': `84px 28px ${columns.map(() => 'minmax(132px, 1fr)').join(' ')}` };
+  const template = { '--grid-columns': `84px 28px ${columns.map(() => 'minmax(148px, 1fr)').join(' ')}` };
   return (
     <>
       <div

@@ -12,6 +12,7 @@ import { Table } from '../../base/table.tsx';
 import { Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { rowReason } from '../../texts/problem-text.ts';
 import { Asked, Cost } from '../batch/row-values.tsx';
 
 type Found = paths['/api/v1/payment-searches']['post']['responses'][200]['content']['application/json'];
@@ -142,7 +143,7 @@ function State({ row: { status, counts_as_paid, second_topup_id } }: { row: Paym
   );
 }
 
-function whyOf({ reason, refunded_at, second_topup_id }: Payment): string {
+function whyOf({ refunded_at, second_topup_id, ...row }: Payment): string {
   const refunded = refunded_at === null ? null : t('payments.refunded_at', { time: formatTime(refunded_at) });
-  return [reason, refunded, second_topup_id].filter((part) => part !== null && part !== '').join(' · ');
+  return [rowReason(row), refunded, second_topup_id].filter((part) => part !== null && part !== '').join(' · ');
 }

@@ -12,7 +12,7 @@ import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
-import { None, Time } from '../../base/values.tsx';
+import { Money, None, Time } from '../../base/values.tsx';
 import { hasText, t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import { tones } from './buckets.ts';
@@ -103,7 +103,7 @@ function Items({ title, items, onNote }: { title: string; items: readonly Item[]
         columns={[
           ...paymentColumns(),
           {
-            ...{ id: 'next', label: t('batch.next') },
+            ...{ id: 'next', label: t('reconciliation.next') },
             cell: ({ next, next_reason }) => <span className="wrap">{reasonText(next_reason) ?? next}</span>,
           },
           {
@@ -185,13 +185,23 @@ function statusText(status: string): string {
   return hasText(id) ? t(id) : status;
 }
 
+/** An amount such as `12.50 KES`, or the id of a product. */
+function Amount({ text }: { text: string | null }) {
+  const [, value, currency] = /^(-?[0-9.]+) ([A-Z]{3})$/.exec(text ?? '') ?? [];
+  return value === undefined || currency === undefined ? text : <Money value={value} currency={currency} />;
+}
+
 /** A payment as one side has it. */
 function Side({ status, amount, cost }: { status: string | null; amount: string | null; cost: string | null }) {
   return [status, amount, cost].some((one) => one !== null) ? (
     <>
       {status !== null && statusText(status)}
-      <div>{amount}</div>
-      <div className="small quiet">{cost}</div>
+      <div>
+        <Amount text={amount} />
+      </div>
+      <div className="small quiet">
+        <Amount text={cost} />
+      </div>
     </>
   ) : (
     <None />

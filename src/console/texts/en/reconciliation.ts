@@ -23,6 +23,7 @@ export const reconciliation = {
   'reconciliation.note_text': 'Note',
   'reconciliation.note_help': 'Kept with this line, also in later reconciliations. The audit log keeps it.',
   'reconciliation.note_missing': 'Write the note.',
+  'reconciliation.next': 'What to do',
   'reconciliation.none_open': 'Nothing is open',
   'reconciliation.here': 'In the ledger',
   'reconciliation.there': 'At the service',

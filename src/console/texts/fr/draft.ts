@@ -123,7 +123,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.whole_file': 'Tout le fichier',
   'draft.whole_file_none': 'Rien n’est défini pour tout le fichier.',
   'draft.whole_file_help': 'Ce qui est choisi ici vaut pour chaque ligne qui ne le précise pas.',
-  'draft.as_configured': 'Comme dans les paramètres',
+  'draft.as_configured': 'Comme configuré',
   'draft.currency_example': 'par exemple KES',
   'draft.network_country': 'Réseaux de',
   'draft.network_is': 'Réseau {id}',

@@ -25,6 +25,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_help':
     'Conservée avec cette ligne, aussi dans les rapprochements suivants. Le journal d’audit la garde.',
   'reconciliation.note_missing': 'Écrivez la note.',
+  'reconciliation.next': 'Que faire',
   'reconciliation.none_open': 'Rien n’est en suspens',
   'reconciliation.here': 'Dans le registre',
   'reconciliation.there': 'Auprès du service',

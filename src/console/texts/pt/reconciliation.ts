@@ -25,6 +25,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_help':
     'Guardada com esta linha, também em reconciliações posteriores. O registo de auditoria conserva-a.',
   'reconciliation.note_missing': 'Escreva a nota.',
+  'reconciliation.next': 'O que fazer',
   'reconciliation.none_open': 'Nada está em aberto',
   'reconciliation.here': 'No livro',
   'reconciliation.there': 'No serviço',

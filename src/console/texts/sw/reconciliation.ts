@@ -25,6 +25,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_help':
     'Yanahifadhiwa na mstari huu, pia katika usuluhishi wa baadaye. Kumbukumbu za ukaguzi zinayatunza.',
   'reconciliation.note_missing': 'Andika maelezo.',
+  'reconciliation.next': 'La kufanya',
   'reconciliation.none_open': 'Hakuna kilicho wazi',
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
