@@ -15,6 +15,7 @@ import {
   stat,
   writeFile,
 } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes, syncFolder } from '../../core/basics/folders.ts';
@@ -121,8 +122,10 @@ async function removeLeft(folder: string, making: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
     if (!name.startsWith(makingPrefix) || path === making) continue;
-    const pid = Number(/^\d+(?=-)/.exec(name.slice(makingPrefix.length))?.[0]);
-    const isLeft = !(pid > 0) || isEnded(pid) || now - (await lastChange(path)) > leftAfterMs;
+    const [, id, host = hostname()] = /^(\d+)(?:@(.*))?-[^-]*$/.exec(name.slice(makingPrefix.length)) ?? [];
+    // Several machines may share the folder. None knows whether a process of another one still lives.
+    const isGone = id === undefined || (host === hostname() && isEnded(Number(id)));
+    const isLeft = isGone || now - (await lastChange(path)) > leftAfterMs;
     if (isLeft) await rm(path, { recursive: true, force: true });
   }
 }
@@ -179,7 +182,7 @@ async function withScratch<Result>(
   work: (making: string) => Promise<Result>,
 ): Promise<Result> {
   makeFolders(folder, modes.folder);
-  const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}-`));
+  const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}@${hostname()}-`));
   try {
     await removeLeft(folder, making);
     await chmod(making, ((await stat(making)).mode & setGroupId) | modes.folder);

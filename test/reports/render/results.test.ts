@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -214,8 +215,9 @@ test('incomplete files of a killed process are deleted when reports are written 
   const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder);
   const { pid } = spawnSync(process.execPath, ['--version']);
-  const [ended, older, alive, silent] = [`${pid}-a`, 'AbC123', `${process.pid}-b`, `${process.pid}-c`];
-  for (const name of [ended, older, alive, silent]) {
+  const [here, there] = [`@${hostname()}`, '@another-machine'];
+  const [alive, silent, far] = [`${process.pid}${here}-b`, `${process.pid}${here}-c`, `${pid}${there}-d`];
+  for (const name of [`${pid}${here}-a`, `${pid}-a`, 'AbC123', alive, silent, far]) {
     await mkdir(join(dir, `.making-${name}`));
     await writeFile(join(dir, `.making-${name}`, 'results.csv'), 'half');
   }
@@ -223,8 +225,8 @@ test('incomplete files of a killed process are deleted when reports are written 
   for (const path of ['results.csv', '.']) await utimes(join(dir, `.making-${silent}`, path), hourAgo, hourAgo);
   await writeReports(db, 'B-1', folder);
   assert.deepEqual(
-    (await readdir(dir)).filter((name) => name.startsWith('.')),
-    [`.making-${alive}`],
+    (await readdir(dir)).filter((name) => name.startsWith('.')).sort(),
+    [`.making-${alive}`, `.making-${far}`].sort(),
   );
 });
 
