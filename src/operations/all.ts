@@ -69,6 +69,7 @@ import { findPayments } from './rows/find-payments.ts';
 import { listDoubts } from './rows/list-doubts.ts';
 import { listRows } from './rows/list-rows.ts';
 import { lookUpRows } from './rows/look-up-rows.ts';
+import { readDetails } from './rows/read-details.ts';
 import { releaseRows } from './rows/release-rows.ts';
 import { resolveRow } from './rows/resolve-row.ts';
 import { reviewRelease } from './rows/review-release.ts';
@@ -141,6 +142,7 @@ export const operations = {
   listRows,
   findPayments,
   showRow,
+  readDetails,
   listForgettable,
   forgetBatches,
   reconcileAccount,

@@ -1,7 +1,11 @@
+import { isSameService } from '../../core/identity/service-name.ts';
+import type { LookupOutcome } from '../../gateway/contract/gateway.ts';
+import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
-import { endedRows, type RowRecord } from '../../ledger/rows/rows.ts';
-import { LimiterStopped } from '../../limiter/limiter.ts';
+import { endedRows, findRow, type RowRecord } from '../../ledger/rows/rows.ts';
+import { LimiterStopped, type RateUsage } from '../../limiter/limiter.ts';
+import { makeAccountThrottle } from '../pacing/account-throttle.ts';
 import type { Parts } from '../runner/context.ts';
 
 type DetailsNeeds = Parts<
@@ -25,8 +29,7 @@ export async function readDetails(context: DetailsNeeds, { batch_id }: BatchReco
   for (let after = 0; ; ) {
     const rows = await endedRows(context.db, batch_id, after, rowsPerPage);
     for (const row of rows) {
-      const isKnown = row.status !== 'completed' || row.topup_id === null || row.provider_reference !== null;
-      if (!isKnown && !(await readRow(context, row))) return;
+      if (lacksDetails(row) && !(await readRow(context, row))) return;
     }
     const last = rows.at(-1);
     if (!last) return;
@@ -34,30 +37,73 @@ export async function readDetails(context: DetailsNeeds, { batch_id }: BatchReco
   }
 }
 
+/** Whether a read may show more of the row's payment than the ledger has. */
+export function lacksDetails({ status, topup_id, provider_reference }: RowRecord): boolean {
+  return status === 'completed' && topup_id !== null && provider_reference === null;
+}
+
+/**
+ * Reads the details of one row, because a person looks at it. `isUnread`: payments that have not ended need the reads
+ * of this moment, or the service has not answered, so the person may ask again. Nothing waits for its turn here: a read
+ * for details never stands before one that tracking needs.
+ */
+export async function readDetailsNow(
+  actor: Actor,
+  { service, gateway, limiter }: Parts<'gateway' | 'limiter' | 'service'>,
+  batch: BatchRecord,
+  row: RowRecord,
+): Promise<{ row: RowRecord; isUnread: boolean }> {
+  if (!lacksDetails(row) || gateway.list === null || !isSameService(batch.service, service))
+    return { row, isUnread: false };
+  if (!hasRoom(limiter.usage('read'))) return { row, isUnread: true };
+  const outcome = await ask({ gateway, limiter }, row);
+  if (outcome?.kind === 'throttled')
+    makeAccountThrottle({ limiter, clock: actor.clock }).hold('read', outcome.retryAfterMs);
+  if (outcome?.kind !== 'found') return { row, isUnread: outcome?.kind !== 'not_found' };
+  return inUnitOf(actor, async (unit) => {
+    const now = (await findRow(unit.tx, row.batch_id, row.row_no)) ?? row;
+    const provider_reference = referenceIn(outcome, now);
+    if (!lacksDetails(now) || provider_reference === null) return { row: now, isUnread: false };
+    return { row: (await unit.noteRow(now, { provider_reference }, null, {})) ?? now, isUnread: false };
+  });
+}
+
+function hasRoom({ used, limit, heldMs }: RateUsage): boolean {
+  return heldMs === 0 && used < Math.max(1, limit * share);
+}
+
 /** Returns whether the service has answered. */
 async function readRow(context: DetailsNeeds, row: RowRecord): Promise<boolean> {
-  const { clock, committer, gateway, limiter, stopping } = context;
+  const { clock, committer, limiter, stopping } = context;
   for (;;) {
-    const { used, limit, windowMs, heldMs } = limiter.usage('read');
-    if (stopping.aborted || heldMs > 0) return false;
-    if (used < Math.max(1, limit * share)) break;
-    await clock.sleep(windowMs / limit, stopping);
+    const usage = limiter.usage('read');
+    if (stopping.aborted || usage.heldMs > 0) return false;
+    if (hasRoom(usage)) break;
+    await clock.sleep(usage.windowMs / usage.limit, stopping);
   }
-  const read = { topupId: row.topup_id ?? '', reference: '' };
-  const outcome = await limiter
-    .admit('read', () => gateway.read(read))
-    .catch((error: unknown) => {
-      if (error instanceof LimiterStopped) return null;
-      throw error;
-    });
+  const outcome = await ask(context, row);
   if (outcome === null) return false;
   if (outcome.kind !== 'found') {
     if (outcome.kind !== 'not_found') await context.readTrouble(outcome);
     return false;
   }
-  const provider_reference =
-    outcome.payments.find(({ topupId }) => topupId === row.topup_id)?.providerReference ?? null;
+  const provider_reference = referenceIn(outcome, row);
   if (provider_reference !== null)
     await committer.commit((unit) => unit.noteRow(row, { provider_reference }, null, {}), false);
   return true;
+}
+
+/** Null if the program ends first. */
+async function ask({ gateway, limiter }: Parts<'gateway' | 'limiter'>, { topup_id }: RowRecord) {
+  const read = { topupId: topup_id ?? '', reference: '' };
+  return limiter
+    .admit('read', () => gateway.read(read))
+    .catch((error: unknown) => {
+      if (error instanceof LimiterStopped) return null;
+      throw error;
+    });
+}
+
+function referenceIn({ payments }: Extract<LookupOutcome, { kind: 'found' }>, { topup_id }: RowRecord): string | null {
+  return payments.find(({ topupId }) => topupId === topup_id)?.providerReference ?? null;
 }

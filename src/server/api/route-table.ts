@@ -66,6 +66,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   findPayments: { method: 'POST', path: '/payment-searches' },
   listRows: { method: 'GET', path: '/batches/:batch_id/rows' },
   showRow: { method: 'GET', path: '/batches/:batch_id/rows/:row' },
+  readDetails: { method: 'GET', path: '/batches/:batch_id/rows/:row/details' },
   listForgettable: { method: 'GET', path: '/forgettable-batches' },
   forgetBatches: { method: 'POST', path: '/forgettable-batches/forget' },
   reconcileAccount: { method: 'POST', path: '/reconciliations', without: ['out'] },

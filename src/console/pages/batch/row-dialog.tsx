@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import type { paths } from '../../api/schema.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -17,6 +18,8 @@ import { ResolveDialog } from './resolve-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
 
 const eventsMax = 200;
+/** How often details are asked for again while the account needs its reads for payments that have not ended (ms). */
+const detailsMs = 5_000;
 
 /** A row, as far as the list has it; the history has the rest. */
 export type ShownRow = Pick<Row, 'row_no' | 'status' | 'person' | 'phone_number' | 'line' | 'reason' | 'sent_at'> &
@@ -43,12 +46,16 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
       return { ...shown, events: history.events };
     },
   });
+  const details = useDetails(batchId, row);
   if (isResolving) return <ResolveDialog batchId={batchId} rowNo={row_no} onClose={onClose} />;
   const isOpen = row.status === 'in_doubt' || row.status === 'accepted';
   return (
     <Dialog title={t('rows.one', { row: row_no })} onClose={onClose}>
       <Facts
-        facts={factsOf(query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null } : row)}
+        facts={[
+          ...factsOf(query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null } : row),
+          ...detailFacts(details),
+        ]}
       />
       <Loaded query={query}>
         {({ problems, events }) => (
@@ -89,6 +96,29 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
       </div>
     </Dialog>
   );
+}
+
+type Details =
+  paths['/api/v1/batches/{batch_id}/rows/{row}/details']['get']['responses'][200]['content']['application/json'];
+
+/** What the service's list does not show of a payment. It is read when somebody looks at the row. */
+function useDetails(batchId: string, { row_no, status }: ShownRow): Details | undefined {
+  const { data } = useQuery({
+    queryKey: ['row-details', batchId, row_no],
+    queryFn: () => {
+      const path = { batch_id: batchId, row: row_no };
+      return answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}/details', { params: { path } }));
+    },
+    enabled: status === 'completed',
+    refetchInterval: ({ state }) => (state.data?.is_unread === true ? detailsMs : false),
+  });
+  return data;
+}
+
+function detailFacts(details: Details | undefined): [string, ReactNode][] {
+  const { provider_reference = null, is_unread = false } = details ?? {};
+  if (provider_reference !== null) return [[t('rows.provider'), <code key="provider">{provider_reference}</code>]];
+  return is_unread ? [[t('rows.provider'), <span key="later">{t('rows.provider_later')}</span>]] : [];
 }
 
 function factsOf(row: ShownRow): [string, ReactNode][] {

@@ -13,6 +13,8 @@ export const rows = {
   'rows.line': 'Line in the file',
   'rows.ref': 'Reference',
   'rows.topup': 'Payment at the service',
+  'rows.provider': 'Provider’s reference',
+  'rows.provider_later': 'is read as soon as the account has a request to spare',
   'rows.service_status': 'The service says',
   'rows.paid_by': 'Paid by batch',
   'rows.product': 'product {product}',

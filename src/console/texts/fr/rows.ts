@@ -14,6 +14,8 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.line': 'Ligne du fichier',
   'rows.ref': 'Référence',
   'rows.topup': 'Paiement auprès du service',
+  'rows.provider': 'Référence de l’opérateur',
+  'rows.provider_later': 'sera lue dès que le compte aura une requête disponible',
   'rows.service_status': 'Le service dit',
   'rows.paid_by': 'Payée par le lot',
   'rows.product': 'produit {product}',

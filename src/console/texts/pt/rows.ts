@@ -14,6 +14,8 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.line': 'Linha do ficheiro',
   'rows.ref': 'Referência',
   'rows.topup': 'Pagamento no serviço',
+  'rows.provider': 'Referência da operadora',
+  'rows.provider_later': 'será lida assim que a conta tiver um pedido disponível',
   'rows.service_status': 'O serviço diz',
   'rows.paid_by': 'Paga pelo lote',
   'rows.product': 'produto {product}',
