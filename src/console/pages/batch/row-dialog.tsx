@@ -48,15 +48,11 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
   });
   const details = useDetails(batchId, row);
   if (isResolving) return <ResolveDialog batchId={batchId} rowNo={row_no} onClose={onClose} />;
+  const shown = query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null } : row;
   const isOpen = row.status === 'in_doubt' || row.status === 'accepted';
   return (
     <Dialog title={t('rows.one', { row: row_no })} onClose={onClose}>
-      <Facts
-        facts={[
-          ...factsOf(query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null } : row),
-          ...detailFacts(details),
-        ]}
-      />
+      <Facts facts={[...factsOf(shown), ...detailFacts(details)]} />
       <Loaded query={query}>
         {({ problems, events }) => (
           <>
