@@ -87,6 +87,13 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     replace: 'void (await',
   },
   {
+    name: 'fleet: a request whose intent was slow is made although the service has said to wait',
+    seed: 180,
+    file: 'engine/pacing/gate-keeper.ts',
+    find: 'isClosed: () => limiter.isHeld(),',
+    replace: 'isClosed: () => limiter.isHeld() && throttle === null,',
+  },
+  {
     name: 'fleet: a hand-over that releases the account before the answers are in',
     seed: 2,
     file: 'engine/dispatch/dispatch.ts',
