@@ -132,9 +132,12 @@ export async function requireFile(
   }
   // Also a draft that was made before there was a bucket.
   const path = isOriginal ? originalPath(place, draft_id) : mendedPath(place, draft);
-  const file = await stat(path).catch(() => null);
-  if (file === null) throw new AirbatchError('DRAFT_STATE', `the files of draft ${draft_id} were erased`);
-  return { path, bytes: file.size };
+  // Earlier versions named the mended file of a workbook without ".xlsx".
+  for (const one of [path, path.replace(/\.xlsx\.csv$/i, '.csv')]) {
+    const file = await stat(one).catch(() => null);
+    if (file !== null) return { path: one, bytes: file.size };
+  }
+  throw new AirbatchError('DRAFT_STATE', `the files of draft ${draft_id} were erased`);
 }
 
 const rowsPerPage = 2_000;
