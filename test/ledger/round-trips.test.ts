@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { Client } from 'pg';
 import { systemClock } from '../../src/core/time/clock.ts';
+import { renewTogether } from '../../src/engine/runner/renewals.ts';
 import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
 import { pageRows } from '../../src/ledger/rows/rows.ts';
 import { takeLease } from '../../src/ledger/schema/lease-table.ts';
@@ -52,4 +53,33 @@ test('a unit takes four round trips to PostgreSQL, however many rows it changes'
   assert.equal(counted.roundTrips, 4);
   assert.equal(counted.statements, 20);
   assert.deepEqual(await costsOfBatch(db, 'batch-1'), new Map([['USD', '0.8']]));
+});
+
+test('leases that are renewed together take four round trips, however many accounts there are', async (t) => {
+  const db = await postgresLedger();
+  t.after(() => db.close());
+  const [ttlMs, clock] = [60_000, systemClock];
+  const leases = [];
+  for (const account of ['a', 'b', 'c', 'd', 'e']) {
+    const wanted = { account, holder: 'here', now: clock.now(), ttlMs, deadHolder: null };
+    const taken = await db.transact((tx) => takeLease(tx, wanted));
+    assert.ok(taken);
+    const fence = { account, holder: 'here', fence: taken.fence };
+    leases.push({
+      clock,
+      machine: clock,
+      fence,
+      ttlMs,
+      mark: null,
+      renewed: () => undefined,
+      fenced: () => new Error(),
+    });
+  }
+  const counted = countTraffic(t);
+  assert.deepEqual(
+    await renewTogether(db, leases),
+    leases.map(() => null),
+  );
+  // It begins; notes the highest clock; renews; commits.
+  assert.equal(counted.roundTrips, 4);
 });

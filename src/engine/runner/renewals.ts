@@ -1,7 +1,8 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { type Fence, type LeaseRecord, renewLease } from '../../ledger/schema/lease-table.ts';
+import { type Fence, renewLease } from '../../ledger/schema/lease-table.ts';
 import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import type { LedgerMark } from './ledger-mark.ts';
 
@@ -43,10 +44,10 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[]):
   }));
   const records = await db.transact(async (tx) => {
     await raiseHighestClock(tx, Math.max(...times.map(({ at }) => at)));
-    const found: (LeaseRecord | null)[] = [];
-    for (const [index, { fence, ttlMs }] of leases.entries())
-      found.push(await renewLease(tx, fence, { now: times[index]?.at ?? 0, ttlMs }));
-    return found;
+    // Sent together: one round trip each would keep all other writers waiting, the longer the more accounts there are.
+    return allEnded(
+      leases.map(({ fence, ttlMs }, index) => renewLease(tx, fence, { now: times[index]?.at ?? 0, ttlMs })),
+    );
   });
   const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {
     const { wall, monotonic } = times[index] as (typeof times)[number];
