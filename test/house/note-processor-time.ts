@@ -1,4 +1,5 @@
 import { appendFileSync } from 'node:fs';
+import { isMainThread } from 'node:worker_threads';
 import { secondsOfChildren } from './processor-time.ts';
 
 /**
@@ -6,7 +7,7 @@ import { secondsOfChildren } from './processor-time.ts';
  * started. Processes that a test starts with the same options are not its own children, and note nothing.
  */
 const { AIRBATCH_SUITE_TIMES: path, AIRBATCH_SUITE_PID: suite } = process.env;
-if (path !== undefined && suite === String(process.ppid))
+if (isMainThread && path !== undefined && suite === String(process.ppid))
   process.once('exit', () => {
     const { userCPUTime, systemCPUTime } = process.resourceUsage();
     const seconds = (userCPUTime + systemCPUTime) / 1_000_000 + (secondsOfChildren() ?? 0);
