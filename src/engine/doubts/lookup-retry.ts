@@ -29,10 +29,21 @@ export async function scheduleLookupRetry(
   row: RowRecord,
   unread: LookupRetry,
 ): Promise<void> {
-  const wait = await context.readTrouble(unread.problem);
+  return scheduleRetry(context, row, { ...unread, wait: await context.readTrouble(unread.problem) });
+}
+
+/** A lookup that failed, whose problem was handled: how long to wait (ms) before the next one. */
+interface HandledRetry extends LookupRetry {
+  wait: number;
+}
+
+async function scheduleRetry(
+  { picker, committer, log }: LookupRetryNeeds,
+  row: RowRecord,
+  unread: HandledRetry,
+): Promise<void> {
   if (row.status !== 'ready') return;
-  const { picker, committer, log } = context;
-  const later = await committer.commit((unit) => noteUnread(unit, row, unread, wait));
+  const later = await committer.commit((unit) => noteUnread(unit, row, unread));
   if (later?.next_action_at) {
     picker.putBack(later, later.next_action_at);
     return;
@@ -55,10 +66,15 @@ export async function withOthersRead<Other extends RowRecord>(
   othersOf: (row: RowRecord) => readonly Other[],
   read: (other: Other) => Promise<LookupRetry | null>,
 ): Promise<RowRecord[]> {
-  const reads = new Map<string, Promise<LookupRetry | null>>();
+  const reads = new Map<string, Promise<HandledRetry | null>>();
+  // Each problem is handled as soon as it is known: any of them may be a 429, which the whole account obeys.
+  const readAndHandle = async (other: Other): Promise<HandledRetry | null> => {
+    const unread = await read(other);
+    return unread && { ...unread, wait: await context.readTrouble(unread.problem) };
+  };
   const readOnce = (other: Other) => {
     const name = rowName(other);
-    const reading = reads.get(name) ?? read(other);
+    const reading = reads.get(name) ?? readAndHandle(other);
     reads.set(name, reading);
     return reading;
   };
@@ -67,7 +83,7 @@ export async function withOthersRead<Other extends RowRecord>(
       const others = othersOf(row);
       if (others.length === 0) return true;
       const unread = (await Promise.all(others.map(readOnce))).find((one) => one !== null);
-      if (unread) await scheduleLookupRetry(context, row, unread);
+      if (unread) await scheduleRetry(context, row, unread);
       return !unread;
     }),
   );
@@ -83,8 +99,7 @@ export function rowName({ batch_id, row_no }: Pick<RowRecord, 'batch_id' | 'row_
 async function noteUnread(
   unit: Unit,
   row: RowRecord,
-  { reference, problem }: LookupRetry,
-  wait: number,
+  { reference, problem, wait }: HandledRetry,
 ): Promise<RowRecord | null> {
   if (problem.kind !== 'unavailable') return unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
   const since = await noteSilence(unit, row);

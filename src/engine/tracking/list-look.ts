@@ -54,18 +54,18 @@ export async function look(
   const ahead: ReturnType<typeof readPage>[] = [];
   let troubleMs = 0;
   let isNew = makePageMarks();
-  const readPage = (page: number) =>
-    context.limiter.admit('read', async () => {
+  const readPage = async (page: number) => {
+    const outcome = await context.limiter.admit('read', async () => {
       const fromMs = from - marginMs(context, from);
       return list?.({ page, perPage: paymentsPerPageMax, fromMs, toMs: null, oldestFirst: true });
     });
+    // Also of a page that was requested in advance, and is not needed any more: a 429 is obeyed by the whole account.
+    if (outcome && outcome.kind !== 'page') troubleMs = Math.max(troubleMs, await context.readTrouble(outcome));
+    return outcome;
+  };
   for (let page = 1; list && !context.stopping.aborted; ) {
     const outcome = await (ahead.shift() ?? readPage(page));
-    if (!outcome) break;
-    if (outcome.kind !== 'page') {
-      troubleMs = await context.readTrouble(outcome);
-      break;
-    }
+    if (outcome?.kind !== 'page') break;
     // Only payments that ended or have an unknown status are looked up in the ledger: open ones are not news.
     const news = outcome.payments.filter(({ state, unknownStatus }) => state !== 'open' || unknownStatus);
     if (news.length > 0) writing.push(commitNews(context, news));

@@ -47,6 +47,37 @@ const ways: [string, Again][] = [
   ['under the same run id where the policy compares no runs', { policy: '{"repeatWithinDays":0}' }],
 ];
 
+test('a 429 to one of several failed payments that are read at once is obeyed, whatever the others answer', async () => {
+  const rig = await failedOnce();
+  rig.service.ends('run-2/ref-1', 'failed');
+  await addAgain(rig, { rowRef: 'ref-1', runId: 'run-2' });
+  await rig.run();
+  assert.deepEqual(await rig.states('batch-2'), ['failed']);
+  const { lookup, create } = rig.service;
+  const first = new Map<string, Awaited<ReturnType<typeof lookup>>>([
+    ['run-1/ref-1', unanswered],
+    ['run-2/ref-1', { kind: 'throttled', retryAfterMs: 40_000, evidence: unanswered.evidence }],
+  ]);
+  let throttledAt: number | null = null;
+  rig.service.lookup = async (reference) => {
+    const answer = first.get(reference) ?? (await lookup(reference));
+    if (answer.kind === 'throttled') throttledAt = rig.clock.now();
+    first.delete(reference);
+    return answer;
+  };
+  const sentAfter: number[] = [];
+  rig.service.create = async (request) => {
+    const waitedMs = throttledAt === null ? null : rig.clock.now() - throttledAt;
+    const outcome = await create(request);
+    if (waitedMs !== null && outcome.kind !== 'not_sent') sentAfter.push(waitedMs);
+    return outcome;
+  };
+  await rig.add([aRow(1, { row_ref: 'third' }), aRow(2)], { batch_id: 'batch-3', run_id: 'run-3' });
+  await rig.run();
+  assert.deepEqual(await rig.states('batch-3'), ['completed', 'completed']);
+  assert.ok(sentAfter.length > 0 && Math.min(...sentAfter) >= 40_000, sentAfter.join());
+});
+
 for (const [version, options] of [
   ['of a service with a list', { policy: v2Policy }],
   ['of a service without a list', { policy: v1Policy, list: false }],

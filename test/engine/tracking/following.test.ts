@@ -36,6 +36,31 @@ const changed = (page: Page, changes: Record<string, Partial<ServicePayment>>): 
 });
 
 describe('the list', () => {
+  test('obeys a 429 to a page that was requested in advance, whatever a page before it answers', async () => {
+    const rig = await makeRig({ settings: { detailRowsMax: 0 } });
+    const { list } = rig.service;
+    const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
+    const first = new Map<number, ListOutcome>([
+      [3, { kind: 'unavailable', evidence }],
+      [4, { kind: 'throttled', retryAfterMs: 40 * second, evidence }],
+    ]);
+    let throttledAt: number | null = null;
+    const askedAfter: number[] = [];
+    Object.assign(rig.service, {
+      list: async (query: ListQuery) => {
+        if (throttledAt !== null) askedAfter.push(rig.clock.now() - throttledAt);
+        const answer = first.get(query.page) ?? (await list?.(query));
+        if (first.delete(query.page) && answer?.kind === 'throttled') throttledAt = rig.clock.now();
+        return answer;
+      },
+    });
+    await rig.add(someRows(1_000));
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    const later = askedAfter.filter((ms) => ms > 0);
+    assert.ok(later.length > 0 && Math.min(...later) >= 40 * second, askedAfter.join());
+  });
+
   test('ends no row for another payment, or for its payment under another reference', async () => {
     const { rig, after, end } = await followed(3, (page) =>
       changed(page, { 'run-1/ref-1': { topupId: 'another' }, 'run-1/ref-2': { reference: 'run-1/ref-1' } }),
