@@ -53,7 +53,7 @@ export const pages: readonly ConsolePage[] = [
     ),
   },
   { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
-  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },
+  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage', loadMendingTexts) },
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
   {
     path: '/payments',

@@ -1,4 +1,5 @@
 import { errorMessage } from '../core/basics/errors.ts';
+import { slotPart, slotResult } from '../core/basics/slot-result.ts';
 import type { Log } from '../core/text/log.ts';
 import { type Clock, isoTime } from '../core/time/clock.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
@@ -38,6 +39,8 @@ export interface Scheduler {
   /** Resolves when the running slots have ended; no other slot starts. */
   stop(): Promise<void>;
 }
+
+const missed = slotResult([slotPart('SLOT_MISSED', {}, 'missed while no program was running, and not run afterwards')]);
 
 /** A trigger that is late by less than this is in time. After that, the slot was missed. */
 const graceMs = 5 * 60_000;
@@ -119,7 +122,7 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
       const runs = isOfTheJob && isRun(job, { dueAt, now, isLast: index === due.length - 1 });
       const skip = {
         state: 'skipped',
-        detail: 'missed while no program was running, and not run afterwards',
+        ...missed,
         ended_at: now,
       } as const;
       await insertSlot(tx, { job: job.name, due_at: dueAt, ...(runs ? { state: 'due', detail: null } : skip) });

@@ -193,15 +193,25 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await session.db.transact(async (tx) => {
       const slot = { job: 'bonus', due_at: 1, state: 'done', detail: 'paid' } as const;
       await insertSlot(tx, slot);
-      await insertSlot(tx, { ...slot, due_at: 2, state: 'failed', detail: 'no file has come' });
+      const written = [{ code: 'SLOT_WRITING', values: { files: 'november.csv' } }];
+      await insertSlot(tx, { ...slot, due_at: 2, state: 'failed', detail: 'no file has come', reasons: written });
       const file = { name: 'october.csv', working_path: '/october.csv' };
       await insertJobFile(tx, { ...slot, batch_id: samples.done, ...file });
     });
     await page.goto(`${url}/jobs`);
     const past = page.getByRole('region', { name: 'Past runs' }).getByRole('row');
-    assert.match(String(await past.nth(1).textContent()), /failed.*no file has come/s);
+    assert.match(
+      String(await past.nth(1).textContent()),
+      /failed.*These files are still being written: november\.csv\./s,
+    );
     assert.match(String(await past.nth(2).textContent()), /done.*october.csv.*paid/s);
     assert.equal(await past.nth(2).getByRole('link').textContent(), samples.done);
+    await page.evaluate(() => localStorage.setItem('airbatch.language', 'fr'));
+    await page.reload();
+    const french = page.getByRole('region', { name: 'Exécutions passées' }).getByRole('row');
+    await french.nth(1).getByText('Ces fichiers sont encore en cours d’écriture : november.csv.').waitFor();
+    // An earlier version has stored the sentence only.
+    await french.nth(2).getByText('paid').waitFor();
     assert.deepEqual(faults, []);
     await context.close();
   });

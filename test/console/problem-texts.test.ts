@@ -8,6 +8,7 @@ import { texts } from '../../src/console/texts/en-mending.ts';
 import { texts as french } from '../../src/console/texts/fr-mending.ts';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
+import { slotReasons } from '../../src/core/basics/slot-result.ts';
 import { secondPersonReasons } from '../../src/engine/plan/approval.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
 import type { BoundPayment } from '../../src/ledger/reporting/reconciliations.ts';
@@ -113,8 +114,13 @@ describe('why a row is not paid', () => {
 describe('the text of a reason', () => {
   test('is there for every code', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
-    const codes = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
+    const codes = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps, ...Object.keys(slotReasons)];
     assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
+  });
+
+  test('names what the code of a slot gives, and nothing else', () => {
+    for (const [code, given] of Object.entries(slotReasons))
+      assert.deepEqual([...new Set(namedIn(code))].sort(), [...given].sort(), code);
   });
 
   test('names nothing that the step of an open line does not give', () => {

@@ -392,6 +392,10 @@ describe('a scheduler', () => {
     assert.deepEqual(await states(db), ['failed', 'failed']);
     const [last] = await listSlots(db, job.name, 1);
     assert.equal(last?.detail, 'no answer (it was tried again for 61 minutes)');
+    assert.deepEqual(JSON.parse(last.reasons ?? ''), [
+      { code: 'SLOT_TROUBLE', values: { code: 'SERVICE_UNREACHABLE', error: 'no answer' } },
+      { code: 'SLOT_RETRIED', values: { minutes: '61' } },
+    ]);
   });
 
   test('counts the hour of trouble from its beginning, however long the slot waited before', async () => {

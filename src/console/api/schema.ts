@@ -6172,6 +6172,12 @@ export interface operations {
                                 started_at: string | null;
                                 ended_at: string | null;
                                 detail: string | null;
+                                reasons: {
+                                    code: string;
+                                    values: {
+                                        [key: string]: string;
+                                    };
+                                }[] | null;
                             } | null;
                             open_slot: {
                                 due_at: string;
@@ -6180,6 +6186,12 @@ export interface operations {
                                 started_at: string | null;
                                 ended_at: string | null;
                                 detail: string | null;
+                                reasons: {
+                                    code: string;
+                                    values: {
+                                        [key: string]: string;
+                                    };
+                                }[] | null;
                             } | null;
                             slots: {
                                 due_at: string;
@@ -6188,6 +6200,12 @@ export interface operations {
                                 started_at: string | null;
                                 ended_at: string | null;
                                 detail: string | null;
+                                reasons: {
+                                    code: string;
+                                    values: {
+                                        [key: string]: string;
+                                    };
+                                }[] | null;
                                 batches: {
                                     batch_id: string;
                                     file: string;
@@ -6247,6 +6265,12 @@ export interface operations {
                             /** @enum {string} */
                             outcome: "done" | "failed" | "wait";
                             detail: string;
+                            reasons: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            }[] | null;
                         };
                         batches: {
                             exit_code: number;

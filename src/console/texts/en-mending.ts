@@ -192,5 +192,45 @@ const reasons = {
   'reason.NEXT_LOOK_UP': 'It can still change. To look row {row} up again now, open it, or resume its batch.',
 };
 
+/** What a slot of a job has brought, why it has not, or what it waits for, by code. */
+const slots = {
+  'reason.FILE_MISSING': 'There is no file {file} in {folder}.',
+  'reason.FILE_FOLDER': '{file} is a folder, not a file.',
+  'reason.SLOT_BATCH':
+    '{why, select, waits {{file} is batch {batch}, which waits for approval. Rows to pay: {rows}.} other {{file} is batch {batch}. Rows to pay: {rows}.}}',
+  'reason.SLOT_SAME_ROWS': 'Rows that are also in batch {batch} of this run: {rows}. Each is paid once.',
+  'reason.SLOT_TEXTS_LOST': 'Rows whose text message is not sent, because version 1 sends its own: {rows}.',
+  'reason.SLOT_LATE': 'It will be finished at about {done_at}, which is late: it was due at {due_at}.',
+  'reason.SLOT_LATE_UNKNOWN': 'It should be finished by {due_at}; whether it will be is not known.',
+  'reason.SLOT_MAKES_LATE':
+    'It makes batch {batch} late: that will be finished at about {done_at}, and was due at {due_at}.',
+  'reason.SLOT_REJECTED': '{file} could not be read.',
+  'reason.SLOT_CORRECT': 'Correct the file and put it into the inbox before you run the job again.',
+  'reason.SLOT_NOT_ARCHIVED': '{file} could not be moved away: {error}.',
+  'reason.SLOT_NOT_TAKEN':
+    '{file} cannot be imported: {why, select, link {it is a link. Put the file itself there.} name {its name cannot be read. Give it another.} other {{error}.}}',
+  'reason.SLOT_NOT_BROUGHT': 'These files have not been imported and are still in “working”: {files}.',
+  'reason.SLOT_NO_FILE': 'There is no file.',
+  'reason.SLOT_WRITING': 'These files are still being written: {files}.',
+  'reason.SLOT_OTHER_NAMES': 'The inbox has files whose name does not fit “{pattern}”: {files}.',
+  'reason.SLOT_NOT_FILES': 'These entries of the inbox are not paid, because they are not files: {files}.',
+  'reason.SLOT_BEFORE': 'Its files were imported before.',
+  'reason.SLOT_PARTIAL':
+    '{file} was still being written when it was read, and batch {batch} has only a part of it. Put the whole file into the inbox and run the job again: what was paid is skipped.',
+  'reason.SLOT_COMMAND':
+    'The command {program} gave no file: {why, select, exit {it ended with {end}.} exit_said {it ended with {end} and said “{error}”.} size {it wrote more than {limit} MiB and was stopped.} time {it took longer than {limit} s and was stopped.} stopped {it was stopped with airbatch.} other {{error}.}}',
+  'reason.SLOT_FOLDER':
+    'The folder {folder} cannot be used: {why, select, gone {it is gone.} inbox {its “inbox” no longer exists.} other {{error}.}}',
+  'reason.SLOT_RECONCILED':
+    'Payments compared: {count}. {why, select, agrees {Everything agrees.} no_wallets {Ledger and service agree; the wallets were not compared.} open {Some need a person to look at them.} other {The wallets do not add up.}} Report: {folder}',
+  'reason.SLOT_BACKUP':
+    '{file} is made; older backups removed: {count}. {why, select, made {It was not tried.} good {It can be restored.} other {The ledger in it does not agree with its audit chains.}}',
+  'reason.SLOT_MISSED': 'Missed while no program was running, and not run afterwards.',
+  'reason.SLOT_STOPPED': 'It was stopped with airbatch, and goes on at the next start.',
+  'reason.SLOT_RETRIED': 'It was tried again for {minutes} minutes.',
+  'reason.SLOT_TROUBLE':
+    '{code, select, ACCOUNT_BUSY {Another program is working for this account.} CREDENTIALS_REJECTED {The service refuses the account’s credentials.} FENCED {Another process has taken over.} LEDGER_BUSY {Another program is using the ledger.} LEDGER_FULL {The disk of the ledger is full.} LEDGER_IO {The ledger could not be written.} SERVICE_UNREACHABLE {The service does not answer.} other {{error}}}',
+};
+
 /** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons };
+export const texts = { ...draft, ...problems, ...reasons, ...slots };

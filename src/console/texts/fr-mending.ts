@@ -202,5 +202,48 @@ const reasons = {
     'Cela peut encore changer. Pour revérifier maintenant la ligne {row}, ouvrez-la ou reprenez son lot.',
 };
 
+/** What a slot of a job has brought, why it has not, or what it waits for, by code. */
+const slots = {
+  'reason.FILE_MISSING': 'Il n’y a pas de fichier {file} dans {folder}.',
+  'reason.FILE_FOLDER': '{file} est un dossier, pas un fichier.',
+  'reason.SLOT_BATCH':
+    '{why, select, waits {{file} est le lot {batch}, qui attend une approbation. Lignes à payer : {rows}.} other {{file} est le lot {batch}. Lignes à payer : {rows}.}}',
+  'reason.SLOT_SAME_ROWS':
+    'Lignes qui sont aussi dans le lot {batch} du même envoi : {rows}. Chacune est payée une seule fois.',
+  'reason.SLOT_TEXTS_LOST': 'Lignes dont le message n’est pas envoyé, car la version 1 envoie le sien : {rows}.',
+  'reason.SLOT_LATE': 'Il sera terminé vers {done_at}, donc en retard : il était prévu pour {due_at}.',
+  'reason.SLOT_LATE_UNKNOWN': 'Il devrait être terminé avant {due_at} ; on ne sait pas s’il le sera.',
+  'reason.SLOT_MAKES_LATE':
+    'Il met en retard le lot {batch}, qui sera terminé vers {done_at} et était prévu pour {due_at}.',
+  'reason.SLOT_REJECTED': '{file} n’a pas pu être lu.',
+  'reason.SLOT_CORRECT': 'Corrigez le fichier et déposez-le dans « inbox » avant d’exécuter de nouveau la tâche.',
+  'reason.SLOT_NOT_ARCHIVED': '{file} n’a pas pu être déplacé : {error}.',
+  'reason.SLOT_NOT_TAKEN':
+    '{file} ne peut pas être importé : {why, select, link {c’est un lien. Déposez le fichier lui-même.} name {son nom est illisible. Donnez-lui un autre nom.} other {{error}.}}',
+  'reason.SLOT_NOT_BROUGHT': 'Ces fichiers n’ont pas été importés et sont encore dans « working » : {files}.',
+  'reason.SLOT_NO_FILE': 'Il n’y a pas de fichier.',
+  'reason.SLOT_WRITING': 'Ces fichiers sont encore en cours d’écriture : {files}.',
+  'reason.SLOT_OTHER_NAMES':
+    'Le dossier « inbox » a des fichiers dont le nom ne correspond pas à « {pattern} » : {files}.',
+  'reason.SLOT_NOT_FILES':
+    'Ces éléments du dossier « inbox » ne sont pas payés, car ce ne sont pas des fichiers : {files}.',
+  'reason.SLOT_BEFORE': 'Ses fichiers ont été importés auparavant.',
+  'reason.SLOT_PARTIAL':
+    '{file} était encore en cours d’écriture quand il a été lu, et le lot {batch} n’en a qu’une partie. Déposez le fichier entier dans « inbox » et exécutez de nouveau la tâche : ce qui a été payé est ignoré.',
+  'reason.SLOT_COMMAND':
+    'La commande {program} n’a pas donné de fichier : {why, select, exit {elle s’est terminée avec {end}.} exit_said {elle s’est terminée avec {end} et a dit « {error} ».} size {elle a écrit plus de {limit} Mio et a été arrêtée.} time {elle a duré plus de {limit} s et a été arrêtée.} stopped {elle a été arrêtée avec airbatch.} other {{error}.}}',
+  'reason.SLOT_FOLDER':
+    'Le dossier {folder} est inutilisable : {why, select, gone {il n’existe plus.} inbox {son dossier « inbox » n’existe plus.} other {{error}.}}',
+  'reason.SLOT_RECONCILED':
+    'Paiements comparés : {count}. {why, select, agrees {Tout concorde.} no_wallets {Le registre et le service concordent ; les portefeuilles n’ont pas été comparés.} open {Une personne doit en examiner certains.} other {Les portefeuilles ne concordent pas.}} Rapport : {folder}',
+  'reason.SLOT_BACKUP':
+    '{file} est faite ; anciennes sauvegardes supprimées : {count}. {why, select, made {Elle n’a pas été essayée.} good {Elle peut être restaurée.} other {Son registre ne concorde pas avec ses chaînes d’audit.}}',
+  'reason.SLOT_MISSED': 'Manquée parce qu’aucun programme ne tournait, et non exécutée ensuite.',
+  'reason.SLOT_STOPPED': 'Elle a été arrêtée avec airbatch et continue au prochain démarrage.',
+  'reason.SLOT_RETRIED': 'Minutes pendant lesquelles elle a été réessayée : {minutes}.',
+  'reason.SLOT_TROUBLE':
+    '{code, select, ACCOUNT_BUSY {Un autre programme travaille pour ce compte.} CREDENTIALS_REJECTED {Le service refuse les identifiants du compte.} FENCED {Un autre processus a pris le relais.} LEDGER_BUSY {Un autre programme utilise le registre.} LEDGER_FULL {Le disque du registre est plein.} LEDGER_IO {Le registre n’a pas pu être écrit.} SERVICE_UNREACHABLE {Le service ne répond pas.} other {{error}}}',
+};
+
 /** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons };
+export const texts = { ...draft, ...problems, ...reasons, ...slots };

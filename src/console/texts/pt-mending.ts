@@ -193,5 +193,46 @@ const reasons = {
   'reason.NEXT_LOOK_UP': 'Ainda pode mudar. Para consultar já a linha {row}, abra-a ou retome o lote.',
 };
 
+/** What a slot of a job has brought, why it has not, or what it waits for, by code. */
+const slots = {
+  'reason.FILE_MISSING': 'Não há nenhum ficheiro {file} em {folder}.',
+  'reason.FILE_FOLDER': '{file} é uma pasta, não um ficheiro.',
+  'reason.SLOT_BATCH':
+    '{why, select, waits {{file} é o lote {batch}, que aguarda aprovação. Linhas a pagar: {rows}.} other {{file} é o lote {batch}. Linhas a pagar: {rows}.}}',
+  'reason.SLOT_SAME_ROWS':
+    'Linhas que também estão no lote {batch} do mesmo envio: {rows}. Cada uma é paga uma só vez.',
+  'reason.SLOT_TEXTS_LOST': 'Linhas cuja mensagem não é enviada, porque a versão 1 envia a sua: {rows}.',
+  'reason.SLOT_LATE': 'Estará concluído por volta de {done_at}, ou seja, atrasado: estava previsto para {due_at}.',
+  'reason.SLOT_LATE_UNKNOWN': 'Deve estar concluído até {due_at}; não se sabe se estará.',
+  'reason.SLOT_MAKES_LATE':
+    'Atrasa o lote {batch}, que estará concluído por volta de {done_at} e estava previsto para {due_at}.',
+  'reason.SLOT_REJECTED': 'Não foi possível ler {file}.',
+  'reason.SLOT_CORRECT': 'Corrija o ficheiro e ponha-o em “inbox” antes de executar a tarefa de novo.',
+  'reason.SLOT_NOT_ARCHIVED': 'Não foi possível mover {file}: {error}.',
+  'reason.SLOT_NOT_TAKEN':
+    'Não é possível importar {file}: {why, select, link {é uma ligação. Ponha lá o próprio ficheiro.} name {o nome é ilegível. Dê-lhe outro.} other {{error}.}}',
+  'reason.SLOT_NOT_BROUGHT': 'Estes ficheiros não foram importados e ainda estão em “working”: {files}.',
+  'reason.SLOT_NO_FILE': 'Não há nenhum ficheiro.',
+  'reason.SLOT_WRITING': 'Estes ficheiros ainda estão a ser escritos: {files}.',
+  'reason.SLOT_OTHER_NAMES': 'A pasta “inbox” tem ficheiros cujo nome não corresponde a “{pattern}”: {files}.',
+  'reason.SLOT_NOT_FILES': 'Estes elementos da pasta “inbox” não são pagos, porque não são ficheiros: {files}.',
+  'reason.SLOT_BEFORE': 'Os ficheiros foram importados antes.',
+  'reason.SLOT_PARTIAL':
+    '{file} ainda estava a ser escrito quando foi lido, e o lote {batch} só tem uma parte dele. Ponha o ficheiro inteiro em “inbox” e execute a tarefa de novo: o que foi pago é ignorado.',
+  'reason.SLOT_COMMAND':
+    'O comando {program} não deu nenhum ficheiro: {why, select, exit {terminou com {end}.} exit_said {terminou com {end} e disse “{error}”.} size {escreveu mais de {limit} MiB e foi parado.} time {demorou mais de {limit} s e foi parado.} stopped {foi parado com o airbatch.} other {{error}.}}',
+  'reason.SLOT_FOLDER':
+    'Não é possível usar a pasta {folder}: {why, select, gone {já não existe.} inbox {a sua pasta “inbox” já não existe.} other {{error}.}}',
+  'reason.SLOT_RECONCILED':
+    'Pagamentos comparados: {count}. {why, select, agrees {Tudo coincide.} no_wallets {O livro e o serviço coincidem; as carteiras não foram comparadas.} open {Uma pessoa tem de ver alguns deles.} other {As carteiras não batem certo.}} Relatório: {folder}',
+  'reason.SLOT_BACKUP':
+    '{file} está feita; cópias antigas removidas: {count}. {why, select, made {Não foi experimentada.} good {Pode ser restaurada.} other {O livro que contém não coincide com as suas cadeias de auditoria.}}',
+  'reason.SLOT_MISSED': 'Perdida porque nenhum programa estava a correr, e não executada depois.',
+  'reason.SLOT_STOPPED': 'Foi parada com o airbatch e continua no próximo arranque.',
+  'reason.SLOT_RETRIED': 'Minutos durante os quais foi tentada de novo: {minutes}.',
+  'reason.SLOT_TROUBLE':
+    '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro.} LEDGER_FULL {O disco do livro está cheio.} LEDGER_IO {Não foi possível escrever no livro.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
+};
+
 /** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons };
+export const texts = { ...draft, ...problems, ...reasons, ...slots };

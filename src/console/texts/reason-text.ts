@@ -1,10 +1,16 @@
-import { formatAmount, formatBytes, formatCount } from './format.ts';
+import { formatAmount, formatBytes, formatCount, formatTime } from './format.ts';
 import { hasText, t } from './i18n.ts';
 
 /** Why, by a stable code, with what the text of the code names. */
 export interface Reason {
   code: string;
   values: Readonly<Record<string, string>>;
+}
+
+/** What the slot of a job has brought, in the reader's language; the stored sentence if an earlier version wrote it. */
+export function slotText({ detail, reasons }: { detail: string; reasons: readonly Reason[] | null }): string {
+  const texts = reasons?.map(reasonText) ?? [null];
+  return texts.includes(null) ? detail : texts.join(' ');
 }
 
 /** Why a whole file cannot be paid, or a note about one, in the reader's language; null if there is no text for it. */
@@ -25,6 +31,7 @@ function shown(name: string, value: string, currency: string): string {
   if (name === 'bytes') return formatBytes(Number(value));
   if (counts.has(name)) return formatCount(Number(value));
   if (name === 'amount' || name === 'sum') return formatAmount(value, currency);
+  if (name.endsWith('_at')) return formatTime(value);
   return value === '' ? '–' : value;
 }
 

@@ -190,5 +190,47 @@ const reasons = {
     'Bado inaweza kubadilika. Ili kuangalia tena safu {row} sasa, ifungue, au endeleza fungu lake.',
 };
 
+/** What a slot of a job has brought, why it has not, or what it waits for, by code. */
+const slots = {
+  'reason.FILE_MISSING': 'Hakuna faili {file} katika {folder}.',
+  'reason.FILE_FOLDER': '{file} ni folda, si faili.',
+  'reason.SLOT_BATCH':
+    '{why, select, waits {{file} ni fungu {batch}, linalosubiri idhini. Safu za kulipa: {rows}.} other {{file} ni fungu {batch}. Safu za kulipa: {rows}.}}',
+  'reason.SLOT_SAME_ROWS':
+    'Safu ambazo pia zipo katika fungu {batch} la malipo haya: {rows}. Kila moja inalipwa mara moja.',
+  'reason.SLOT_TEXTS_LOST': 'Safu ambazo ujumbe wake hautumwi, kwa sababu toleo la 1 linatuma wake: {rows}.',
+  'reason.SLOT_LATE': 'Litakamilika karibu {done_at}, yaani litachelewa: lilipaswa kukamilika {due_at}.',
+  'reason.SLOT_LATE_UNKNOWN': 'Linapaswa kukamilika kabla ya {due_at}; haijulikani kama litakamilika.',
+  'reason.SLOT_MAKES_LATE':
+    'Linachelewesha fungu {batch}: litakamilika karibu {done_at}, na lilipaswa kukamilika {due_at}.',
+  'reason.SLOT_REJECTED': '{file} haikuweza kusomwa.',
+  'reason.SLOT_CORRECT': 'Sahihisha faili na uiweke kwenye “inbox” kabla ya kuendesha kazi tena.',
+  'reason.SLOT_NOT_ARCHIVED': '{file} haikuweza kuhamishwa: {error}.',
+  'reason.SLOT_NOT_TAKEN':
+    '{file} haiwezi kuingizwa: {why, select, link {ni kiungo. Weka faili yenyewe.} name {jina lake halisomeki. Lipe jina lingine.} other {{error}.}}',
+  'reason.SLOT_NOT_BROUGHT': 'Faili hizi hazijaingizwa na bado zipo katika “working”: {files}.',
+  'reason.SLOT_NO_FILE': 'Hakuna faili.',
+  'reason.SLOT_WRITING': 'Faili hizi bado zinaandikwa: {files}.',
+  'reason.SLOT_OTHER_NAMES': '“inbox” ina faili ambazo majina yake hayalingani na “{pattern}”: {files}.',
+  'reason.SLOT_NOT_FILES': 'Vitu hivi vya “inbox” havilipwi, kwa sababu si faili: {files}.',
+  'reason.SLOT_BEFORE': 'Faili zake ziliingizwa awali.',
+  'reason.SLOT_PARTIAL':
+    '{file} ilikuwa bado inaandikwa iliposomwa, na fungu {batch} lina sehemu yake tu. Weka faili nzima kwenye “inbox” na uendeshe kazi tena: kilicholipwa kinarukwa.',
+  'reason.SLOT_COMMAND':
+    'Amri {program} haikutoa faili: {why, select, exit {iliisha na {end}.} exit_said {iliisha na {end} na kusema “{error}”.} size {iliandika zaidi ya MiB {limit} na ilisimamishwa.} time {ilichukua zaidi ya sekunde {limit} na ilisimamishwa.} stopped {ilisimamishwa pamoja na airbatch.} other {{error}.}}',
+  'reason.SLOT_FOLDER':
+    'Folda {folder} haiwezi kutumika: {why, select, gone {haipo tena.} inbox {“inbox” yake haipo tena.} other {{error}.}}',
+  'reason.SLOT_RECONCILED':
+    'Malipo yaliyolinganishwa: {count}. {why, select, agrees {Kila kitu kinalingana.} no_wallets {Leja na huduma zinalingana; pochi hazikulinganishwa.} open {Baadhi yanahitaji mtu kuyaangalia.} other {Pochi hazilingani.}} Ripoti: {folder}',
+  'reason.SLOT_BACKUP':
+    '{file} imetengenezwa; nakala za zamani zilizofutwa: {count}. {why, select, made {Haikujaribiwa.} good {Inaweza kurejeshwa.} other {Leja iliyomo hailingani na minyororo yake ya ukaguzi.}}',
+  'reason.SLOT_MISSED':
+    'Ilikosa wakati wake kwa sababu hakuna programu iliyokuwa ikiendeshwa, na haikuendeshwa baadaye.',
+  'reason.SLOT_STOPPED': 'Ilisimamishwa pamoja na airbatch, na itaendelea itakapoanza tena.',
+  'reason.SLOT_RETRIED': 'Dakika ambazo ilijaribiwa tena: {minutes}.',
+  'reason.SLOT_TROUBLE':
+    '{code, select, ACCOUNT_BUSY {Programu nyingine inafanya kazi kwa akaunti hii.} CREDENTIALS_REJECTED {Huduma inakataa vitambulisho vya akaunti.} FENCED {Mchakato mwingine umechukua nafasi.} LEDGER_BUSY {Programu nyingine inatumia leja.} LEDGER_FULL {Diski ya leja imejaa.} LEDGER_IO {Leja haikuweza kuandikwa.} SERVICE_UNREACHABLE {Huduma haijibu.} other {{error}}}',
+};
+
 /** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons };
+export const texts = { ...draft, ...problems, ...reasons, ...slots };

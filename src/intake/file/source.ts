@@ -3,8 +3,8 @@ import { closeSync, createReadStream, openSync, read, writeSync } from 'node:fs'
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
-import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
-import { rejectedFile } from '../../core/basics/rejected-file.ts';
+import { AirbatchError, errorMessage, reasonOf } from '../../core/basics/errors.ts';
+import { type FileReason, rejectedFile } from '../../core/basics/rejected-file.ts';
 import { requireWorkbook } from './format.ts';
 import { openNameless } from './scratch-files.ts';
 
@@ -81,7 +81,10 @@ export async function openSource({ file, stdin, ...limits }: SourceOptions): Pro
     const info = await stat(file).catch((error: unknown) => {
       throw unreadable(basename(file), error, dirname(file));
     });
-    if (info.isDirectory()) throw new AirbatchError('FILE_UNREADABLE', `${basename(file)} is a folder, not a file`);
+    if (info.isDirectory()) {
+      const reason = reasonOf<FileReason>('FILE_FOLDER', { file: basename(file) });
+      throw new AirbatchError('FILE_UNREADABLE', `${basename(file)} is a folder, not a file`, { reason });
+    }
     if (info.isFile()) return measured({ path: file, name: basename(file) }, limits, () => undefined);
     // A pipe, such as a shell's <(...), gives its bytes once.
     return spooled(basename(file), createReadStream(file, { signal: limits.signal }), limits);
@@ -197,7 +200,8 @@ function unreadable(name: string, error: unknown, folder?: string): AirbatchErro
   const code = (error as { code?: string }).code;
   if (code === 'ENOENT') {
     const place = folder === undefined ? '' : ` in ${folder}`;
-    return new AirbatchError('FILE_UNREADABLE', `there is no file ${name}${place}`, { cause: error });
+    const reason = folder === undefined ? null : reasonOf<FileReason>('FILE_MISSING', { file: name, folder });
+    return new AirbatchError('FILE_UNREADABLE', `there is no file ${name}${place}`, { reason, cause: error });
   }
   const why = code === 'EACCES' ? 'this user may not read it' : errorMessage(error);
   return new AirbatchError('FILE_UNREADABLE', `${name} cannot be read: ${why}`, { cause: error });

@@ -1,3 +1,5 @@
+import type { ErrorReason } from '../../core/basics/errors.ts';
+import { type SlotPart, slotPart } from '../../core/basics/slot-result.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { jobState } from '../schema/state-columns.ts';
 
@@ -21,20 +23,29 @@ export interface SlotRecord {
   ended_at: number | null;
   /** The result, or why there is none, in a sentence. */
   detail: string | null;
+  /** The same by codes, as JSON of `ErrorReason[]`; null: of an earlier version, or there is no result. */
+  reasons: string | null;
   /** For how long (ms) an open slot has been tried with only temporary trouble; null for never. */
   troubled_ms: number | null;
   /** The faults of a slot that has not ended, as JSON. */
   faults: string | null;
 }
 
+type Reasons = readonly ErrorReason[] | undefined;
+
+function reasonsJson(reasons: Reasons): string | null {
+  return reasons === undefined ? null : JSON.stringify(reasons);
+}
+
 /** Adds a slot. Returns false if the slot exists: each is decided once. A `skipped` slot has ended. */
 export async function insertSlot(
   tx: Queryable,
-  slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'> & Partial<Pick<SlotRecord, 'ended_at'>>,
+  slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'> & { ended_at?: number; reasons?: Reasons },
 ): Promise<boolean> {
   const inserted = await tx.execute(
-    'INSERT INTO slots (job, due_at, state, detail, ended_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job, due_at) DO NOTHING',
-    [slot.job, slot.due_at, slot.state, slot.detail, slot.ended_at ?? null],
+    `INSERT INTO slots (job, due_at, state, detail, reasons, ended_at) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (job, due_at) DO NOTHING`,
+    [slot.job, slot.due_at, slot.state, slot.detail, reasonsJson(slot.reasons), slot.ended_at ?? null],
   );
   return inserted === 1;
 }
@@ -123,34 +134,34 @@ export async function endSlot(
     now: number;
     state: SlotState;
     detail: string | null;
+    reasons?: Reasons;
     troubledMs?: number | undefined;
   },
 ): Promise<boolean> {
-  const { job, dueAt, holder, now, state, detail, troubledMs } = slot;
+  const { job, dueAt, holder, now, state, detail, reasons, troubledMs } = slot;
   const ended = await tx.execute(
-    `UPDATE slots SET state = ?, detail = ?, ended_at = ?, troubled_ms = ?,
+    `UPDATE slots SET state = ?, detail = ?, reasons = ?, ended_at = ?, troubled_ms = ?,
        faults = CASE WHEN ? = 'due' THEN faults ELSE NULL END
      WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
-    [state, detail, state === 'due' ? null : now, troubledMs ?? null, state, job, dueAt, holder],
+    [state, detail, reasonsJson(reasons), state === 'due' ? null : now, troubledMs ?? null, state, job, dueAt, holder],
   );
   return ended === 1;
 }
 
-/** The faults of a slot that has not ended, as texts. The slot fails with them in the end. */
-export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<string[]> {
-  return JSON.parse((await findSlot(db, job, dueAt))?.faults ?? '[]') as string[];
+/** The faults of a slot that has not ended. The slot fails with them in the end. */
+export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<SlotPart[]> {
+  // Earlier versions stored the sentences only.
+  const stored = JSON.parse((await findSlot(db, job, dueAt))?.faults ?? '[]') as (SlotPart | string)[];
+  return stored.map((one) => (typeof one === 'string' ? slotPart('SLOT_TROUBLE', { code: '', error: one }, one) : one));
 }
 
 export async function noteSlotFault(
   tx: Queryable,
-  { job, dueAt, fault }: { job: string; dueAt: number; fault: string },
+  { job, dueAt, fault }: { job: string; dueAt: number; fault: SlotPart },
 ): Promise<void> {
-  const faults = new Set([...(await slotFaults(tx, job, dueAt)), fault]);
-  await tx.execute('UPDATE slots SET faults = ? WHERE job = ? AND due_at = ?', [
-    JSON.stringify([...faults]),
-    job,
-    dueAt,
-  ]);
+  const before = await slotFaults(tx, job, dueAt);
+  const faults = before.some(({ text }) => text === fault.text) ? before : [...before, fault];
+  await tx.execute('UPDATE slots SET faults = ? WHERE job = ? AND due_at = ?', [JSON.stringify(faults), job, dueAt]);
 }
 
 /** The latest due time of a job's slots in a state (epoch ms); null if there is none. */
@@ -173,11 +184,13 @@ export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Pro
 /** Marks a slot that was done as failed: it brought less than it had to. */
 export async function failSlot(
   tx: Queryable,
-  { job, dueAt, detail, now }: { job: string; dueAt: number; detail: string; now: number },
+  slot: { job: string; dueAt: number; detail: string; reasons?: Reasons; now: number },
 ): Promise<void> {
+  const { job, dueAt, detail, reasons, now } = slot;
   await tx.execute(
-    `UPDATE slots SET state = 'failed', detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'done'`,
-    [detail, now, job, dueAt],
+    `UPDATE slots SET state = 'failed', detail = ?, reasons = ?, ended_at = ?
+     WHERE job = ? AND due_at = ? AND state = 'done'`,
+    [detail, reasonsJson(reasons), now, job, dueAt],
   );
 }
 

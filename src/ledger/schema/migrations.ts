@@ -285,4 +285,6 @@ export const migrations: readonly (readonly string[])[] = [
       PRIMARY KEY (account, slot)
     )`,
   ],
+  // The result of a slot by codes, for texts in other languages.
+  ['ALTER TABLE slots ADD COLUMN reasons TEXT'],
 ];

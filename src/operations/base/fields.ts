@@ -27,7 +27,11 @@ export const rowNo = z.int().min(1).max(999_999_999);
 export const problemValues = z.record(z.string(), z.string());
 
 /** Says the same as the sentence next to it, for programs that write it in another language; null: unknown. */
-export const stableReason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) }).nullable();
+const someReason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) });
+export const stableReason = someReason.nullable();
+
+/** The same for the result of a slot, whose sentence has several parts. */
+export const slotReasons = z.array(someReason).nullable();
 
 /** What is wrong with a row, or unusual about it. */
 export const problems = z.array(

@@ -8,7 +8,7 @@ import { leftNow } from '../../runtime/inbox/remaining-files.ts';
 import { catchUps, type Job } from '../../runtime/jobs/define-job.ts';
 import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
 import { loadJobs } from '../../runtime/jobs/load-jobs.ts';
-import { accountName, batchId, folder, priority, time } from '../base/fields.ts';
+import { accountName, batchId, folder, priority, slotReasons, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { isVisible } from '../base/visible.ts';
 
@@ -24,6 +24,7 @@ const slot = z.strictObject({
   ended_at: time.nullable(),
   /** The result of the slot, or what it waits for. */
   detail: z.string().nullable(),
+  reasons: slotReasons,
 });
 
 const job = z.strictObject({
@@ -104,6 +105,13 @@ async function known(db: Queryable, job: Job, now: number) {
   };
 }
 
-function slotJson({ due_at, state, started_at, ended_at, detail }: SlotRecord) {
-  return { due_at: isoTime(due_at), state, started_at: isoOrNull(started_at), ended_at: isoOrNull(ended_at), detail };
+function slotJson({ due_at, state, started_at, ended_at, detail, reasons }: SlotRecord) {
+  return {
+    due_at: isoTime(due_at),
+    state,
+    started_at: isoOrNull(started_at),
+    ended_at: isoOrNull(ended_at),
+    detail,
+    reasons: reasons === null ? null : (JSON.parse(reasons) as z.output<typeof slotReasons>),
+  };
 }

@@ -17,7 +17,7 @@ import { isDeadProcess, processHolder } from '../../runtime/session/process-hold
 import type { Session } from '../../runtime/session/session.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { interruptedExitCode, worstExitCode } from '../base/exit-codes.ts';
-import { time } from '../base/fields.ts';
+import { slotReasons, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext, type WithAccount } from '../base/operation.ts';
 import { recordRestore, restored } from '../base/restored.ts';
 import { isVisible } from '../base/visible.ts';
@@ -47,7 +47,7 @@ export const runJob = defineOperation({
   result: z.strictObject({
     job: z.string(),
     slot: time,
-    outcome: z.strictObject({ outcome: z.enum(slotOutcomes), detail: z.string() }),
+    outcome: z.strictObject({ outcome: z.enum(slotOutcomes), detail: z.string(), reasons: slotReasons }),
     /** The batches of the slot that were worked on. */
     batches: z.array(batchResult),
     /** As of the same run of its file, or of the same reconciliation. */
@@ -79,11 +79,12 @@ export const runJob = defineOperation({
 function resultOf(
   { name: job }: Job,
   dueAt: number,
-  { outcome, detail }: SlotOutcome,
+  { outcome, detail, reasons }: SlotOutcome,
   codes: number[],
   batches: z.output<typeof batchResult>[] = [],
 ) {
-  return { job, slot: isoTime(dueAt), outcome: { outcome, detail }, batches, exit_code: worstExitCode(codes) };
+  const ended = { outcome, detail, reasons: reasons === undefined ? null : [...reasons] };
+  return { job, slot: isoTime(dueAt), outcome: ended, batches, exit_code: worstExitCode(codes) };
 }
 
 function jobByName(jobs: readonly Job[], name: string): Job {

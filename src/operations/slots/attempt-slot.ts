@@ -1,4 +1,5 @@
 import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+import { reasonsOfError, slotReason } from '../../core/basics/slot-result.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './claimed-slot.ts';
 
@@ -57,12 +58,21 @@ export async function attemptSlot(
 /** A slot that was stopped has not failed: it is run again. */
 function outcomeOfError(error: unknown, stopping: AbortSignal): SlotOutcome {
   const detail = errorMessage(error);
-  if (stopping.aborted) return { outcome: 'wait', detail: `stopped: ${detail}`, mayPass: true };
-  return { outcome: 'failed', detail, mayPass: error instanceof AirbatchError && passing.has(error.code) };
+  const reasons = reasonsOfError(error);
+  if (stopping.aborted) {
+    const stopped = slotReason('SLOT_STOPPED', {});
+    return { outcome: 'wait', detail: `stopped: ${detail}`, reasons: [stopped, ...reasons], mayPass: true };
+  }
+  return { outcome: 'failed', detail, reasons, mayPass: error instanceof AirbatchError && passing.has(error.code) };
 }
 
 /** The outcome of an attempt that the scheduler repeats after such errors, until it has tried for too long (ms). */
-function triedAgain({ outcome, detail }: SlotOutcome, troubledMs: number): SlotOutcome {
-  if (outcome === 'wait' || troubledMs < troubleMsMax) return { outcome: 'wait', detail, troubledMs };
-  return { outcome: 'failed', detail: `${detail} (it was tried again for ${Math.floor(troubledMs / 60_000)} minutes)` };
+function triedAgain({ outcome, detail, reasons = [] }: SlotOutcome, troubledMs: number): SlotOutcome {
+  if (outcome === 'wait' || troubledMs < troubleMsMax) return { outcome: 'wait', detail, reasons, troubledMs };
+  const minutes = Math.floor(troubledMs / 60_000);
+  return {
+    outcome: 'failed',
+    detail: `${detail} (it was tried again for ${minutes} minutes)`,
+    reasons: [...reasons, slotReason('SLOT_RETRIED', { minutes })],
+  };
 }

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError, type ErrorReason } from '../../core/basics/errors.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { claimSlot, endSlot, findSlot, renewSlot } from '../../ledger/jobs/slots.ts';
@@ -10,6 +10,8 @@ export const slotOutcomes = ['done', 'failed', 'wait'] as const;
 export interface SlotOutcome {
   outcome: (typeof slotOutcomes)[number];
   detail: string;
+  /** The same in a form that other languages can tell. */
+  reasons?: readonly ErrorReason[];
   /**
    * For a failed slot: whether some of the errors may pass by themselves. With nobody watching, it is tried again for a
    * while. For a waiting slot: that it was stopped before its end.
@@ -76,9 +78,9 @@ export async function runClaimed(
   });
   ended.abort();
   await goingOn;
-  const { outcome, detail, troubledMs } = result;
+  const { outcome, detail, reasons, troubledMs } = result;
   const state = outcome === 'wait' ? 'due' : outcome;
-  await db.transact((tx) => endSlot(tx, { job, dueAt, holder, now: clock.now(), state, detail, troubledMs }));
+  await db.transact((tx) => endSlot(tx, { job, dueAt, holder, now: clock.now(), state, detail, reasons, troubledMs }));
   return result;
 }
 

@@ -1,6 +1,8 @@
 import { basename } from 'node:path';
+import { slotPart, slotResult } from '../../core/basics/slot-result.ts';
 import { dayMs, isoTime } from '../../core/time/clock.ts';
-import { outcomeOf } from '../../reports/reconcile/reconciliation.ts';
+import { paymentsIn } from '../../reports/reconcile/reconcile-buckets.ts';
+import { outcomeOf, type Reconciliation } from '../../reports/reconcile/reconciliation.ts';
 import type { Job } from '../../runtime/jobs/define-job.ts';
 import { reconcileAccount } from '../proof/reconcile-account.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
@@ -26,8 +28,16 @@ export async function reconcileSlot(
     from: isoTime(dueAt - days * dayMs),
     to: isoTime(dueAt),
   });
+  const folder = basename(reports.dir);
+  const values = { count: paymentsIn(reconciliation.counts), why: whyOf(reconciliation, is_settled), folder };
   return {
     outcome: is_settled ? 'done' : 'failed',
-    detail: `${outcomeOf(reconciliation)} (${basename(reports.dir)})`,
+    ...slotResult([slotPart('SLOT_RECONCILED', values, `${outcomeOf(reconciliation)} (${folder})`)]),
   };
+}
+
+/** Which of the cases of `outcomeOf` it is. */
+function whyOf({ wallets, open }: Reconciliation, isSettled: boolean): 'agrees' | 'no_wallets' | 'open' | 'wallets' {
+  if (isSettled) return wallets ? 'agrees' : 'no_wallets';
+  return open > 0 ? 'open' : 'wallets';
 }

@@ -2,6 +2,7 @@ import { rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { z } from 'zod';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { reasonsOfError, type SlotPart, slotPart, slotReason } from '../../core/basics/slot-result.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { IntakeSettingsInput } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
@@ -24,10 +25,10 @@ import { importFile } from '../files/import-file.ts';
 import { submitBatch } from '../files/submit-batch.ts';
 import type { SlotFile, SlotRunnerDeps } from './slot-files.ts';
 
-/** The result for one file, in words. */
+/** The result for one file. */
 export interface FileOutcome {
   isTaken: boolean;
-  sentences: string[];
+  parts: SlotPart[];
   /** For a file that is not taken: whether another attempt may succeed. */
   mayPass?: boolean;
   /** For a file that is not taken: whether it was rejected as a payout file. */
@@ -59,25 +60,30 @@ export async function importOne(
         await requireSlot(tx);
         await insertJobFile(tx, record);
       });
-      const what = `${name} is ${await submittedText(session, await call(submitBatch, { batch_id }))}`;
+      const what = await submittedPart(session, name, await call(submitBatch, { batch_id }));
       // The slot may end much later, or fail because of another file, so the log says from the start what is paid.
-      session.log.info('a file of a job is a batch', { job: job.name, batch_id, detail: what });
-      return { isTaken: true, sentences: [what] };
+      session.log.info('a file of a job is a batch', { job: job.name, batch_id, detail: what.text });
+      return { isTaken: true, parts: [what] };
     });
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;
     // The file stays where it is until the slot is run again, and does not hold up the others.
-    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, sentences: [errorMessage(error)], mayPass: true };
+    const reasons = reasonsOfError(error);
+    if (error.code === 'FILE_UNREADABLE')
+      return { isTaken: false, parts: [{ text: errorMessage(error), reasons }], mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
-    const fault = `${name} could not be read: ${errorMessage(error)}`;
+    const fault = {
+      text: `${name} could not be read: ${errorMessage(error)}`,
+      reasons: [slotReason('SLOT_REJECTED', { file: name }), ...reasons],
+    };
     // Stored before the file is moved: if the slot waits for another file and is run again, nothing else reports this
     // one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
       () => [],
-      (trouble: unknown) => [`${name} cannot be archived: ${errorMessage(trouble)}`],
+      (trouble: unknown) => [notArchived(name, errorMessage(trouble))],
     );
-    return { isTaken: false, sentences: [fault, ...left], isRejected: true };
+    return { isTaken: false, parts: [fault, ...left], isRejected: true };
   }
 }
 
@@ -96,33 +102,53 @@ export async function decideLeft(
   }
 }
 
-/** The batch's state after submission, in words: approved, or waiting for a person if its policy says so. */
-async function submittedText(
+function notArchived(file: string, error: string): SlotPart {
+  return slotPart('SLOT_NOT_ARCHIVED', { file, error }, `${file} cannot be archived: ${error}`);
+}
+
+/** The batch's state after submission: approved, or waiting for a person if its policy says so. */
+async function submittedPart(
   { db }: Session,
-  { batch_id, approval_needed: reason, plan }: z.output<typeof submitBatch.result>,
-): Promise<string> {
-  const what = reason === null ? `${counted(plan.to_send, 'row')} to pay` : `waits for approval: ${reason}`;
-  const lost = plan.texts_lost > 0 ? [lostTextsText(plan.texts_lost)] : [];
-  const same = (await sameRowsOf(db, await requireBatch(db, batch_id))).map(sameRowsText);
-  return `batch ${batch_id} (${[what, ...same, ...lost, ...finishText(plan)].join('; ')})`;
+  file: string,
+  { batch_id: batch, approval_needed: reason, plan }: z.output<typeof submitBatch.result>,
+): Promise<SlotPart> {
+  const { to_send: rows, texts_lost } = plan;
+  const what = reason === null ? `${counted(rows, 'row')} to pay` : `waits for approval: ${reason}`;
+  const same = await sameRowsOf(db, await requireBatch(db, batch));
+  const lost = texts_lost > 0 ? [slotPart('SLOT_TEXTS_LOST', { rows: texts_lost }, lostTextsText(texts_lost))] : [];
+  const more = [
+    ...same.map((one) => slotPart('SLOT_SAME_ROWS', { rows: one.rows, batch: one.batch_id }, sameRowsText(one))),
+    ...lost,
+    ...finishParts(plan),
+  ];
+  const why = reason === null ? 'approved' : 'waits';
+  return {
+    text: `${file} is batch ${batch} (${[what, ...more.map(({ text }) => text)].join('; ')})`,
+    reasons: [slotReason('SLOT_BATCH', { file, batch, rows, why }), ...more.flatMap(({ reasons }) => reasons)],
+  };
 }
 
 /**
  * What people should know about a batch with a finish time: whether it will be late, whether nobody can say, and which
  * other batches it makes late.
  */
-function finishText({ finish_by, done_at, done_unknown, makes_late }: Plan): string[] {
-  const sentences = makes_late.map(
-    (late) =>
-      `it makes batch ${late.batch_id} late: done ${forecastText(Date.parse(late.done_at), Date.parse(late.finish_by))}`,
-  );
-  if (finish_by === null) return sentences;
+function finishParts({ finish_by, done_at, done_unknown, makes_late }: Plan): SlotPart[] {
+  const parts = makes_late.map(({ batch_id: batch, done_at, finish_by: due_at }) => {
+    const forecast = forecastText(Date.parse(done_at), Date.parse(due_at));
+    return slotPart('SLOT_MAKES_LATE', { batch, done_at, due_at }, `it makes batch ${batch} late: done ${forecast}`);
+  });
+  if (finish_by === null) return parts;
   const finishBy = Date.parse(finish_by);
   const doneAt = done_at === null ? null : Date.parse(done_at);
-  if (doneAt !== null && doneAt > finishBy) sentences.unshift(`done ${forecastText(doneAt, finishBy)}`);
-  if (done_unknown !== null)
-    sentences.unshift(`it should be done by ${minuteText(finishBy)}; whether it will be is not known`);
-  return sentences;
+  if (done_at !== null && doneAt !== null && doneAt > finishBy) {
+    const text = `done ${forecastText(doneAt, finishBy)}`;
+    parts.unshift(slotPart('SLOT_LATE', { done_at, due_at: finish_by }, text));
+  }
+  if (done_unknown !== null) {
+    const text = `it should be done by ${minuteText(finishBy)}; whether it will be is not known`;
+    parts.unshift(slotPart('SLOT_LATE_UNKNOWN', { due_at: finish_by }, text));
+  }
+  return parts;
 }
 
 /** Calls operations in the name of a job. The job's settings override those of the configuration. */

@@ -3,6 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../core/basics/errors.ts';
+import { slotReason } from '../../core/basics/slot-result.ts';
 import { maySend } from '../../core/state/batch-state.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { filesToArchive, type JobFile, noteFiled } from '../../ledger/jobs/job-files.ts';
@@ -83,7 +84,8 @@ async function reportChanged({ db, clock, log }: Session, { job, due_at, name, b
   const detail =
     `${name} was still being written when airbatch read it, and batch ${batch_id} has only a part of it: ` +
     'put the whole file into the inbox, and run the slot again; what was paid is skipped';
-  await db.transact((tx) => failSlot(tx, { job, dueAt: due_at, detail, now: clock.now() }));
+  const reasons = [slotReason('SLOT_PARTIAL', { file: name, batch: batch_id })];
+  await db.transact((tx) => failSlot(tx, { job, dueAt: due_at, detail, reasons, now: clock.now() }));
   log.warn('a file of a job has changed since it was read', { job, batch_id, file: name });
 }
 

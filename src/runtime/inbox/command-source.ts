@@ -6,6 +6,7 @@ import { type Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { stripVTControlCharacters } from 'node:util';
 import { AirbatchError, type ErrorCode, errorMessage } from '../../core/basics/errors.ts';
+import { slotReason } from '../../core/basics/slot-result.ts';
 import { withoutCredentials, withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
@@ -65,7 +66,7 @@ export async function runSourceCommand(command: readonly string[], options: Sour
     try {
       const written = pipeline(child.stdout, atMost(options.maxSizeMb), createWriteStream(partial, { mode: 0o600 }));
       const [trouble] = await Promise.all([endOf(child, options.secrets), written]);
-      if (trouble !== null) throw new Error(trouble);
+      if (trouble !== null) throw trouble;
     } catch (error) {
       killGroup(child);
       throw error;
@@ -76,10 +77,24 @@ export async function runSourceCommand(command: readonly string[], options: Sour
   } catch (error) {
     await rm(partial, { force: true });
     const code = diskTroubles[(error as NodeJS.ErrnoException).code ?? ''] ?? 'FILE_REJECTED';
+    const values = (error as { values?: Why }).values ?? { why: 'error', error: errorMessage(error) };
     throw new AirbatchError(code, `the command ${program} did not deliver a file: ${errorMessage(error)}`, {
+      reason: slotReason('SLOT_COMMAND', { program, end: '', limit: '', error: '', ...values }),
       cause: error,
     });
   }
+}
+
+/** Why a command has not delivered a file: what the text of `SLOT_COMMAND` names. */
+interface Why {
+  why: 'exit' | 'exit_said' | 'size' | 'time' | 'stopped' | 'error';
+  end?: string;
+  limit?: number;
+  error?: string;
+}
+
+function notDelivered(message: string, values: Why): Error {
+  return Object.assign(new Error(message), { values });
 }
 
 /** Passes its input on, and fails when that exceeds the limit. */
@@ -89,7 +104,8 @@ function atMost(maxSizeMb: number): Transform {
     transform(chunk: Buffer, _encoding, done) {
       bytes += chunk.length;
       if (bytes <= maxSizeMb * mebibyte) return done(null, chunk);
-      done(new Error(`it wrote more than ${maxSizeMb} MiB, and was stopped ("source.maxSizeMb" of the job)`));
+      const message = `it wrote more than ${maxSizeMb} MiB, and was stopped ("source.maxSizeMb" of the job)`;
+      done(notDelivered(message, { why: 'size', limit: maxSizeMb }));
     },
   });
 }
@@ -105,7 +121,7 @@ function complaintOf(said: string, secrets: readonly string[]): string {
 }
 
 /** Resolves when the command has ended and its pipes are closed: with null, or with why it has no output. */
-function endOf(child: Program, secrets: readonly string[]): Promise<string | null> {
+function endOf(child: Program, secrets: readonly string[]): Promise<Error | null> {
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-stderrLengthMax);
@@ -115,7 +131,10 @@ function endOf(child: Program, secrets: readonly string[]): Promise<string | nul
     child.once('close', (code, signal) => {
       const end = code === null ? `signal ${signal}` : `exit code ${code}`;
       const complaint = complaintOf(said, secrets);
-      resolve(code === 0 ? null : `ended with ${end}${complaint ? `: ${complaint}` : ''}`);
+      if (code === 0) return resolve(null);
+      const why = complaint ? 'exit_said' : 'exit';
+      const message = `ended with ${end}${complaint ? `: ${complaint}` : ''}`;
+      resolve(notDelivered(message, { why, end: String(code ?? signal), error: complaint }));
     });
   });
 }
@@ -126,19 +145,20 @@ function endOf(child: Program, secrets: readonly string[]): Promise<string | nul
  */
 function endInTime(child: Program, { clock, timeoutMs, stopping }: SourceCommandOptions): { dispose(): void } {
   const over = new AbortController();
-  const end = (why: string) => {
+  const end = (message: string, values: Why) => {
     killGroup(child);
     // A process that has left the group may still hold the pipes; airbatch does not wait for it.
-    child.stdout.destroy(new Error(why));
+    child.stdout.destroy(notDelivered(message, values));
     child.stderr.destroy();
   };
-  const stop = () => end('it was stopped with airbatch');
+  const stop = () => end('it was stopped with airbatch', { why: 'stopped' });
   const leave = () => killGroup(child);
   stopping?.addEventListener('abort', stop);
   // Ctrl-C in the terminal does not reach a process group of its own, so airbatch ends the group.
   process.on('exit', leave);
   void clock.sleep(timeoutMs, over.signal).then(() => {
-    if (!over.signal.aborted) end(`it took longer than ${timeoutMs / 1_000} s, and was stopped`);
+    const limit = timeoutMs / 1_000;
+    if (!over.signal.aborted) end(`it took longer than ${limit} s, and was stopped`, { why: 'time', limit });
   });
   return {
     dispose() {

@@ -2,6 +2,7 @@ import { type Dirent, existsSync } from 'node:fs';
 import { access, mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { type SlotPart, slotPart, slotReason } from '../../core/basics/slot-result.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
 
@@ -26,8 +27,8 @@ export interface Brought {
 
 /** A file that cannot be taken. */
 export interface Stuck {
-  /** Sentences that name the file and the reason. */
-  sentences: string;
+  /** Names the file and the reason. */
+  part: SlotPart;
   /** Whether the reason may pass by itself. */
   mayPass: boolean;
 }
@@ -86,9 +87,12 @@ export async function takeFromInbox(
 export function asFolderTrouble(folder: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
   const { code, path } = error as NodeJS.ErrnoException;
-  const gone = path === folder ? 'it is gone' : 'its "inbox" no longer exists';
-  const why = code === 'ENOENT' ? gone : errorMessage(error);
-  return new AirbatchError('FILE_UNREADABLE', `the folder ${folder} cannot be used: ${why}`, { cause: error });
+  const why = code !== 'ENOENT' ? 'error' : path === folder ? 'gone' : 'inbox';
+  const said = { gone: 'it is gone', inbox: 'its "inbox" no longer exists', error: errorMessage(error) }[why];
+  return new AirbatchError('FILE_UNREADABLE', `the folder ${folder} cannot be used: ${said}`, {
+    reason: slotReason('SLOT_FOLDER', { folder, why, error: errorMessage(error) }),
+    cause: error,
+  });
 }
 
 async function take(
@@ -102,12 +106,12 @@ async function take(
   let others: string[] = [];
   let ignored: string[] = [];
   // A file that cannot be taken does not keep the others from being paid.
-  const stuck = new Map<string, { why: string; mayPass: boolean }>();
+  const stuck = new Map<string, Stuck>();
   for (let look = 1, hasVanished = true; hasVanished && look <= looksMax; look++) {
     const entries = await readdir(inbox, { withFileTypes: true });
     for (const entry of entries)
       if (entry.isSymbolicLink() && wanted.test(entry.name))
-        stuck.set(entry.name, { why: 'it is a link: put the file itself there', mayPass: false });
+        stuck.set(entry.name, stuckFile(entry.name, 'link', 'it is a link: put the file itself there'));
     const all = entries
       .filter((entry) => entry.isFile())
       .map(({ name }) => name)
@@ -115,7 +119,7 @@ async function take(
     const isNameless = (name: string) => name.includes(unreadable) && !existsSync(join(inbox, name));
     const names: string[] = [];
     for (const name of all.filter((one) => wanted.test(one)))
-      if (isNameless(name)) stuck.set(name, { why: 'its name is not UTF-8: give it another', mayPass: false });
+      if (isNameless(name)) stuck.set(name, stuckFile(name, 'name', 'its name is not UTF-8: give it another'));
       else names.push(name);
     others = all.filter((name) => !wanted.test(name) && !isLeftOver(name));
     ignored = entries
@@ -132,7 +136,7 @@ async function take(
         if (await unlessGone(rename(join(inbox, name), place).then(() => true))) seen += 1;
       } catch (error) {
         const mayPass = !lasting.includes((error as NodeJS.ErrnoException).code ?? '');
-        stuck.set(name, { why: errorMessage(error).replace(/, rename .*$/s, ''), mayPass });
+        stuck.set(name, stuckFile(name, 'error', errorMessage(error).replace(/, rename .*$/s, ''), mayPass));
         seen += 1;
       }
     }
@@ -146,8 +150,13 @@ async function take(
     unfinished: unfinished.filter((name) => !isLeftOver(name)),
     others,
     ignored,
-    stuck: [...stuck].map(([name, { why, mayPass }]) => ({ sentences: `${name} cannot be imported: ${why}`, mayPass })),
+    stuck: [...stuck.values()],
   };
+}
+
+function stuckFile(file: string, why: 'link' | 'name' | 'error', said: string, mayPass = false): Stuck {
+  const error = why === 'error' ? said : '';
+  return { part: slotPart('SLOT_NOT_TAKEN', { file, why, error }, `${file} cannot be imported: ${said}`), mayPass };
 }
 
 function kindOf(entry: Dirent): string {

@@ -75,7 +75,8 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
     await until('the file is put away', () => found('done').length === 2);
     const webhooks = db.prepare(`SELECT COUNT(*) AS count FROM inbox WHERE account = 'sandbox'`);
     await until('the sandbox has sent its webhooks to this very process', () => Number(webhooks.get()?.count) > 0);
-    const slots = db.prepare(`SELECT state, detail FROM slots WHERE job = 'monthly-payroll' ORDER BY due_at`).all();
+    const slots = db.prepare(`SELECT state, reasons FROM slots WHERE job = 'monthly-payroll' ORDER BY due_at`).all();
+    assert.equal(slots[0]?.reasons, '[{"code":"SLOT_MISSED","values":{}}]');
     assert.deepEqual(
       slots.map(({ state }) => state),
       ['skipped', 'done'],
@@ -347,9 +348,10 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
       db.close();
     });
     await command.seen(/a file of a job has changed since it was read/);
-    const [failed] = db.prepare(`SELECT state, detail FROM slots WHERE job = 'monthly-payroll'`).all();
+    const [failed] = db.prepare(`SELECT state, detail, reasons FROM slots WHERE job = 'monthly-payroll'`).all();
     assert.equal(failed?.state, 'failed');
     assert.match(String(failed?.detail), /october\.csv was still being written.*run the slot again/);
+    assert.match(String(failed?.reasons), /^\[\{"code":"SLOT_PARTIAL"/);
     assert.equal(found('done').length, 2, 'its reports are there all the same');
     command.child.kill('SIGTERM');
     await command.ended;

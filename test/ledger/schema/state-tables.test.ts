@@ -79,7 +79,8 @@ test('the facts of an earlier ledger become columns', async () => {
   assert.deepEqual(await findUnprocessedFiles(db, 'payroll'), left);
   assert.deepEqual(await retriesGivenUp(db, 'payroll'), givenUp);
   assert.equal((await findSlot(db, 'payroll', 77))?.troubled_ms, 31);
-  assert.deepEqual(await slotFaults(db, 'payroll', 77), ['late']);
+  const reasons = [{ code: 'SLOT_TROUBLE', values: { code: '', error: 'late' } }];
+  assert.deepEqual(await slotFaults(db, 'payroll', 77), [{ text: 'late', reasons }]);
   assert.deepEqual(await findRereadPlace(db, { batch_id: 'one', completed_at: 900 }), { pages: 4, row_no: null });
   assert.deepEqual(await findRereadPlace(db, { batch_id: 'two', completed_at: 900 }), { pages: 0, row_no: 17 });
   assert.equal(await findRereadPlace(db, { batch_id: 'two', completed_at: 901 }), null, 'it has ended again');

@@ -16,12 +16,13 @@ import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { systemRandom } from '../../../src/core/basics/random.ts';
+import { reasonsOfError } from '../../../src/core/basics/slot-result.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { rejectBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
 import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
-import type { RequireSlot } from '../../../src/operations/slots/claimed-slot.ts';
+import type { RequireSlot, SlotOutcome } from '../../../src/operations/slots/claimed-slot.ts';
 import { runSlot } from '../../../src/operations/slots/run-slot.ts';
 import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
 import { archiveFile } from '../../../src/runtime/inbox/archive-file.ts';
@@ -35,6 +36,17 @@ import { memoryLedger, testService } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const minute = 60_000;
+const broughtBefore = {
+  outcome: 'done',
+  detail: 'brought before',
+  reasons: [{ code: 'SLOT_BEFORE', values: {} }],
+};
+
+/** The codes of a slot's result. */
+function codesOf({ reasons = [] }: SlotOutcome): string[] {
+  return reasons.map(({ code }) => code);
+}
+
 const dueAt = Date.UTC(2026, 10, 25, 6);
 const file = 'phone_number,network_id,amount,currency,reference\n0712 101 000,1,100,KES,R-1\n';
 
@@ -195,6 +207,7 @@ describe('a slot', () => {
     assert.deepEqual(await run(), {
       outcome: 'failed',
       detail: '20261125-0900~b.csv is a folder, not a file',
+      reasons: [{ code: 'FILE_FOLDER', values: { file: '20261125-0900~b.csv' } }],
       mayPass: true,
     });
     rmSync(join(folder, 'working', '20261125-0900~b.csv'), { recursive: true });
@@ -239,6 +252,8 @@ describe('a slot', () => {
       last.detail,
       /^a\.csv could not be read: .*; b\.csv is batch .*; correct the file that could not be read and put it into the inbox/,
     );
+    assert.deepEqual(codesOf(first), ['SLOT_REJECTED', 'COLUMN_MISSING', 'SLOT_WRITING']);
+    assert.deepEqual(codesOf(last), ['SLOT_REJECTED', 'COLUMN_MISSING', 'SLOT_BATCH', 'SLOT_CORRECT']);
   });
 
   test('pays the other files if one cannot be taken, names it, and fails', async (t) => {
@@ -267,6 +282,7 @@ describe('a slot', () => {
     assert.deepEqual(await run(), {
       outcome: 'failed',
       detail: 'sal\uFFFDrios.csv cannot be imported: its name is not UTF-8: give it another',
+      reasons: [{ code: 'SLOT_NOT_TAKEN', values: { file: 'sal\uFFFDrios.csv', why: 'name', error: '' } }],
     });
   });
 
@@ -309,7 +325,7 @@ describe('a slot', () => {
     const first = await run();
     assert.equal(first.outcome, 'done', first.detail);
     await db.execute(`UPDATE batches SET status = 'validated'`);
-    assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' });
+    assert.deepEqual(await run(), broughtBefore);
     assert.deepEqual(await batches(), ['approved']);
   });
 
@@ -348,7 +364,7 @@ describe('a slot', () => {
     rmSync(join(folder, '~$x.csv'));
     assert.equal((await run()).outcome, 'done');
     write('~$x.csv');
-    assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' }, 'whatever is done to it afterwards');
+    assert.deepEqual(await run(), broughtBefore, 'whatever is done to it afterwards');
     assert.deepEqual(await batches(), ['approved']);
     await end();
     await archiveFile(session);
@@ -365,14 +381,19 @@ describe('a slot', () => {
       message: `the folder ${share} cannot be used: it is gone`,
     });
     mkdirSync(share);
-    assert.deepEqual(await run(), { outcome: 'failed', detail: `there is no file x.csv in ${share}`, mayPass: true });
+    assert.deepEqual(await run(), {
+      outcome: 'failed',
+      detail: `there is no file x.csv in ${share}`,
+      reasons: [{ code: 'FILE_MISSING', values: { file: 'x.csv', folder: share } }],
+      mayPass: true,
+    });
     write('share/x.csv');
     assert.equal((await run()).outcome, 'done');
   });
 
   test('waits for its file as long as the job says, and then fails', async (t) => {
     const { run, write } = await place(t, { source: { kind: 'folder', folder: '.', required: true, waitMinutes: 20 } });
-    const waits = { outcome: 'wait', detail: 'there is no file' };
+    const waits = { outcome: 'wait', detail: 'there is no file', reasons: [{ code: 'SLOT_NO_FILE', values: {} }] };
     assert.deepEqual(await run(undefined, 20 * minute - 1), waits);
     assert.deepEqual(await run(undefined, 20 * minute), { ...waits, outcome: 'failed' });
     write('inbox/x.csv');
@@ -384,7 +405,11 @@ describe('a slot', () => {
 
   test('without any file is done if none is required', async (t) => {
     const { run } = await place(t);
-    assert.deepEqual(await run(), { outcome: 'done', detail: 'found no file' });
+    assert.deepEqual(await run(), {
+      outcome: 'done',
+      detail: 'found no file',
+      reasons: [{ code: 'SLOT_NO_FILE', values: {} }],
+    });
   });
 
   test('lists what is in its inbox and does not match its pattern', async (t) => {
@@ -396,6 +421,11 @@ describe('a slot', () => {
       outcome: 'done',
       detail:
         'found no file; its inbox has "november.xlsx", not "*.csv"; not paid, because it is not a file: "november" (a folder)',
+      reasons: [
+        { code: 'SLOT_NO_FILE', values: {} },
+        { code: 'SLOT_OTHER_NAMES', values: { files: 'november.xlsx', pattern: '*.csv' } },
+        { code: 'SLOT_NOT_FILES', values: { files: '"november"' } },
+      ],
     });
     for (const name of ['a', 'b', 'c']) write(`inbox/${name}.txt`);
     assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);
@@ -429,7 +459,9 @@ describe('a file that a job has brought', () => {
       finishBy: '17:00',
     });
     write('inbox/x.csv');
-    assert.match((await run()).detail, /waits for approval/);
+    const waits = await run();
+    assert.match(waits.detail, /waits for approval/);
+    assert.equal(waits.reasons?.[0]?.values.why, 'waits');
     const [batch] = await db.query<BatchRecord>('SELECT * FROM batches');
     assert.ok(batch);
     const [received] = await pageEvents(db, batch.batch_id, 0, 1);
@@ -445,7 +477,7 @@ describe('a file that a job has brought', () => {
     assert.equal(readFileSync(`${rejected}.why.txt`, 'utf8'), 'x.csv: the wrong month\n');
     assert.deepEqual(await archivedFilesOf(session, batch.batch_id), [rejected]);
     assert.deepEqual(await toPutAway(), []);
-    assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' });
+    assert.deepEqual(await run(), broughtBefore);
     // As where a crash has come between the putting away and the note of it.
     await db.execute('UPDATE job_files SET filed_at = NULL');
     await archiveFile(session);
@@ -516,10 +548,14 @@ describe('a file that a slot has taken and not imported', () => {
       // Once for what is taken, and once for the first that is brought.
       if (left-- === 0) throw new AirbatchError('LEDGER_BUSY', 'the ledger is busy');
     });
-    await assert.rejects(slot, {
-      code: 'LEDGER_BUSY',
-      message: 'the ledger is busy; not brought: b.csv, c.csv, d.csv and 1 more, in "working"',
-    });
+    const error: unknown = await slot.catch((thrown: unknown) => thrown);
+    assert.ok(error instanceof AirbatchError);
+    assert.equal(error.code, 'LEDGER_BUSY');
+    assert.equal(error.message, 'the ledger is busy; not brought: b.csv, c.csv, d.csv and 1 more, in "working"');
+    assert.deepEqual(reasonsOfError(error), [
+      { code: 'SLOT_TROUBLE', values: { code: 'LEDGER_BUSY', error: 'the ledger is busy' } },
+      { code: 'SLOT_NOT_BROUGHT', values: { files: 'b.csv, c.csv, d.csv, …' } },
+    ]);
   });
 
   test('is reported by a later slot, once, and not after it is imported', async (t) => {
@@ -595,6 +631,7 @@ describe('a slot that compares with the service', () => {
       gateway.payments.set('t-1', foreign(beforeMs));
       const slot = await run();
       assert.equal(slot.outcome, outcome, slot.detail);
+      assert.equal(slot.reasons?.[0]?.values.why, outcome === 'failed' ? 'open' : 'no_wallets');
       const [, dir = ''] = /\((R-[^)]+)\)$/.exec(slot.detail) ?? [];
       assert.ok(found(`reports/${dir}`).includes('reconciliation.csv'), slot.detail);
     });

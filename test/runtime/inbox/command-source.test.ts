@@ -29,6 +29,11 @@ function place(t: TestContext) {
   return { folder, path, run, timeIsOver: over.resolve };
 }
 
+/** The reason of a command without a file, for programs that say it in other languages. */
+function because(values: Record<string, string>) {
+  return { code: 'SLOT_COMMAND', values: { program: 'bash', end: '', limit: '', error: '', ...values } };
+}
+
 async function until(what: string, isSo: () => boolean): Promise<void> {
   for (const end = Date.now() + 60_000; !isSo(); await sleep(20)) assert.ok(Date.now() < end, `not in time: ${what}`);
 }
@@ -64,6 +69,7 @@ describe('the program of a job', () => {
     await assert.rejects(run('yes | head -c 1000000'), {
       code: 'LEDGER_FULL',
       message: /bash did not deliver a file: ENOSPC/,
+      reason: because({ why: 'error', error: 'ENOSPC: no space left on device, write' }),
     });
     assert.deepEqual(readdirSync(join(path, '..')), []);
   });
@@ -73,6 +79,7 @@ describe('the program of a job', () => {
     await assert.rejects(run('yes'), {
       code: 'FILE_REJECTED',
       message: /bash did not deliver a file: it wrote more than 1 MiB/,
+      reason: because({ why: 'size', limit: '1' }),
     });
     assert.deepEqual(readdirSync(join(path, '..')), []);
     await run('head -c 1048576 /dev/zero');
@@ -91,7 +98,10 @@ describe('the program of a job', () => {
 
   test('is stopped at its time limit with all of its child processes', async (t) => {
     const { folder, path, run, timeIsOver } = place(t);
-    const stopped = assert.rejects(run(withChild), /bash did not deliver a file: it took longer than 0\.5 s/);
+    const stopped = assert.rejects(run(withChild), {
+      message: /bash did not deliver a file: it took longer than 0\.5 s/,
+      reason: because({ why: 'time', limit: '0.5' }),
+    });
     await until('its child has begun', () => isRunning(folder));
     timeIsOver();
     await stopped;
@@ -114,7 +124,8 @@ describe('the program of a job', () => {
     const { folder, path, run } = place(t);
     const stop = new AbortController();
     const running = run(withChild, { stopping: stop.signal });
-    const stopped = assert.rejects(running, /it was stopped with airbatch/);
+    const reason = because({ why: 'stopped' });
+    const stopped = assert.rejects(running, { message: /it was stopped with airbatch/, reason });
     await until('its child has begun', () => isRunning(folder));
     stop.abort();
     await stopped;
@@ -125,7 +136,11 @@ describe('the program of a job', () => {
 
   test('delivers its output when it ends in time, and its error message when it fails', async (t) => {
     const { path, run } = place(t);
-    await assert.rejects(run('echo half; echo "no table" >&2; exit 3'), /ended with exit code 3: no table/);
+    await assert.rejects(run('echo half; echo "no table" >&2; exit 3'), {
+      message: /ended with exit code 3: no table/,
+      reason: because({ why: 'exit_said', end: '3', error: 'no table' }),
+    });
+    await assert.rejects(run('exit 4'), { reason: because({ why: 'exit', end: '4' }) });
     await run('echo phone_number,amount');
     assert.equal(readFileSync(path, 'utf8'), 'phone_number,amount\n');
     assert.deepEqual(

@@ -106,9 +106,16 @@ describe('two people with one batch', () => {
     const run = () => post('/api/v1/jobs/payroll/run', ofName(jobs, 'payroll'), {});
     await db.transact((tx) => insertSlot(tx, { job: 'payroll', due_at: 0, state: 'skipped', detail: null }));
     assert.equal(await run(), 'CHANGED_MEANWHILE');
+    const reasons = [{ code: 'SLOT_NO_FILE', values: {} }];
     await db.transact(async (tx) => {
       for (let due_at = 1; due_at <= 10; due_at += 1)
-        await insertSlot(tx, { job: 'payroll', due_at, state: 'failed', detail: 'no file has come' });
+        await insertSlot(tx, {
+          job: 'payroll',
+          due_at,
+          state: 'failed',
+          detail: 'no file has come',
+          ...(due_at > 9 && { reasons }),
+        });
       await insertJobFile(tx, {
         ...{ batch_id: 'B-default', job: 'payroll', due_at: 9 },
         ...{ name: 'n.csv', working_path: '/n.csv' },
@@ -123,6 +130,7 @@ describe('two people with one batch', () => {
       [10, 9, 8, 7, 6, 5, 4, 3, 2, 1].map((at) => [at, at === 9 ? [{ batch_id: 'B-default', file: 'n.csv' }] : []]),
     );
     assert.deepEqual([slots[0].state, slots[0].detail], ['failed', 'no file has come']);
+    assert.deepEqual([slots[0].reasons, slots[1].reasons], [reasons, null], 'null: of an earlier version');
   });
 
   test('learn nothing from the tag of a batch that they may not see', async (t) => {

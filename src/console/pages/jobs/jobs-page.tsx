@@ -11,6 +11,7 @@ import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { slotText } from '../../texts/reason-text.ts';
 import { PastSlots } from './past-slots.tsx';
 import { type Job, SlotCell } from './slot-cell.tsx';
 
@@ -104,7 +105,7 @@ function RunDialog({ job, onClose }: { job: string; onClose: () => void }) {
   const run = useMutation({
     mutationFn: () => change('/api/v1/jobs/{name}/run', { path: { name: job }, body: {} }),
     onSuccess: ({ outcome }) => {
-      toast(`${t('jobs.run_done')} ${outcome.detail}`);
+      toast(`${t('jobs.run_done')} ${slotText(outcome)}`);
       onClose();
     },
     onSettled: () => void queries.invalidateQueries({ queryKey: ['jobs'] }),

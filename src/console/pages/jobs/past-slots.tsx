@@ -5,6 +5,7 @@ import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { slotText } from '../../texts/reason-text.ts';
 import { type Job, SlotBadge } from './slot-cell.tsx';
 
 /** The last runs of one job: what each brought, or why it brought nothing. */
@@ -55,7 +56,8 @@ export function PastSlots({ jobs }: { jobs: readonly Job[] }) {
             },
             {
               ...{ id: 'result', label: t('jobs.result') },
-              cell: ({ detail }) => (detail === null ? <None /> : <span className="wrap">{detail}</span>),
+              cell: ({ detail, reasons }) =>
+                detail === null ? <None /> : <span className="wrap">{slotText({ detail, reasons })}</span>,
             },
           ]}
         />

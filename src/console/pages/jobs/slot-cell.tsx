@@ -3,6 +3,7 @@ import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { slotText } from '../../texts/reason-text.ts';
 
 export type Job = paths['/api/v1/jobs']['get']['responses'][200]['content']['application/json']['jobs'][number];
 type Slot = NonNullable<Job['last_slot']>;
@@ -27,7 +28,7 @@ export function SlotCell({ slot }: { slot: Slot | null }) {
       <div className="small">
         <Time at={slot.due_at} />
       </div>
-      {slot.detail !== null && <div className="small quiet wrap">{slot.detail}</div>}
+      {slot.detail !== null && <div className="small quiet wrap">{slotText({ ...slot, detail: slot.detail })}</div>}
     </>
   );
 }
