@@ -212,6 +212,9 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await french.nth(1).getByText('Ces fichiers sont encore en cours d’écriture : november.csv.').waitFor();
     // An earlier version has stored the sentence only.
     await french.nth(2).getByText('paid').waitFor();
+    await page.getByRole('button', { name: 'Exécuter maintenant' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Exécuter maintenant' }).click();
+    await page.getByText('La tâche a été exécutée. Il n’y a pas de fichier.').waitFor();
     assert.deepEqual(faults, []);
     await context.close();
   });
