@@ -203,7 +203,7 @@ const slots = {
   'reason.SLOT_LATE': 'It will be finished at about {done_at}, which is late: it was due at {due_at}.',
   'reason.SLOT_LATE_UNKNOWN': 'It should be finished by {due_at}; whether it will be is not known.',
   'reason.SLOT_MAKES_LATE':
-    'It makes batch {batch} late: that will be finished at about {done_at}, and was due at {due_at}.',
+    'It makes batch {batch} late, which will be finished at about {done_at} and was due at {due_at}.',
   'reason.SLOT_REJECTED': '{file} could not be read.',
   'reason.SLOT_CORRECT': 'Correct the file and put it into the inbox before you run the job again.',
   'reason.SLOT_NOT_ARCHIVED': '{file} could not be moved away: {error}.',
@@ -218,7 +218,7 @@ const slots = {
   'reason.SLOT_PARTIAL':
     '{file} was still being written when it was read, and batch {batch} has only a part of it. Put the whole file into the inbox and run the job again: what was paid is skipped.',
   'reason.SLOT_COMMAND':
-    'The command {program} gave no file: {why, select, exit {it ended with {end}.} exit_said {it ended with {end} and said “{error}”.} size {it wrote more than {limit} MiB and was stopped.} time {it took longer than {limit} s and was stopped.} stopped {it was stopped with airbatch.} other {{error}.}}',
+    'The command {program} gave no file: {why, select, exit {it failed with code {end}.} exit_said {it failed with code {end} and said “{error}”.} size {it wrote more than {limit} MiB and was stopped.} time {it took longer than {limit} s and was stopped.} stopped {it was stopped with airbatch.} other {{error}.}}',
   'reason.SLOT_FOLDER':
     'The folder {folder} cannot be used: {why, select, gone {it is gone.} inbox {its “inbox” no longer exists.} other {{error}.}}',
   'reason.SLOT_RECONCILED':

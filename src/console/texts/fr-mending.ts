@@ -231,16 +231,16 @@ const slots = {
   'reason.SLOT_PARTIAL':
     '{file} était encore en cours d’écriture quand il a été lu, et le lot {batch} n’en a qu’une partie. Déposez le fichier entier dans « inbox » et exécutez de nouveau la tâche : ce qui a été payé est ignoré.',
   'reason.SLOT_COMMAND':
-    'La commande {program} n’a pas donné de fichier : {why, select, exit {elle s’est terminée avec {end}.} exit_said {elle s’est terminée avec {end} et a dit « {error} ».} size {elle a écrit plus de {limit} Mio et a été arrêtée.} time {elle a duré plus de {limit} s et a été arrêtée.} stopped {elle a été arrêtée avec airbatch.} other {{error}.}}',
+    'La commande {program} n’a pas donné de fichier : {why, select, exit {elle a échoué avec le code {end}.} exit_said {elle a échoué avec le code {end} et a dit « {error} ».} size {elle a écrit plus de {limit} Mio et a été arrêtée.} time {elle a duré plus de {limit} s et a été arrêtée.} stopped {elle a été arrêtée avec airbatch.} other {{error}.}}',
   'reason.SLOT_FOLDER':
     'Le dossier {folder} est inutilisable : {why, select, gone {il n’existe plus.} inbox {son dossier « inbox » n’existe plus.} other {{error}.}}',
   'reason.SLOT_RECONCILED':
     'Paiements comparés : {count}. {why, select, agrees {Tout concorde.} no_wallets {Le registre et le service concordent ; les portefeuilles n’ont pas été comparés.} open {Une personne doit en examiner certains.} other {Les portefeuilles ne concordent pas.}} Rapport : {folder}',
   'reason.SLOT_BACKUP':
-    '{file} est faite ; anciennes sauvegardes supprimées : {count}. {why, select, made {Elle n’a pas été essayée.} good {Elle peut être restaurée.} other {Son registre ne concorde pas avec ses chaînes d’audit.}}',
+    'La sauvegarde {file} est faite ; anciennes sauvegardes supprimées : {count}. {why, select, made {Elle n’a pas été essayée.} good {Elle peut être restaurée.} other {Son registre ne concorde pas avec ses chaînes d’audit.}}',
   'reason.SLOT_MISSED': 'Manquée parce qu’aucun programme ne tournait, et non exécutée ensuite.',
-  'reason.SLOT_STOPPED': 'Elle a été arrêtée avec airbatch et continue au prochain démarrage.',
-  'reason.SLOT_RETRIED': 'Minutes pendant lesquelles elle a été réessayée : {minutes}.',
+  'reason.SLOT_STOPPED': 'L’exécution a été arrêtée avec airbatch et continue au prochain démarrage.',
+  'reason.SLOT_RETRIED': 'L’exécution a été réessayée pendant {minutes} minutes.',
   'reason.SLOT_TROUBLE':
     '{code, select, ACCOUNT_BUSY {Un autre programme travaille pour ce compte.} CREDENTIALS_REJECTED {Le service refuse les identifiants du compte.} FENCED {Un autre processus a pris le relais.} LEDGER_BUSY {Un autre programme utilise le registre.} LEDGER_FULL {Le disque du registre est plein.} LEDGER_IO {Le registre n’a pas pu être écrit.} SERVICE_UNREACHABLE {Le service ne répond pas.} other {{error}}}',
 };

@@ -220,16 +220,16 @@ const slots = {
   'reason.SLOT_PARTIAL':
     '{file} ainda estava a ser escrito quando foi lido, e o lote {batch} só tem uma parte dele. Ponha o ficheiro inteiro em “inbox” e execute a tarefa de novo: o que foi pago é ignorado.',
   'reason.SLOT_COMMAND':
-    'O comando {program} não deu nenhum ficheiro: {why, select, exit {terminou com {end}.} exit_said {terminou com {end} e disse “{error}”.} size {escreveu mais de {limit} MiB e foi parado.} time {demorou mais de {limit} s e foi parado.} stopped {foi parado com o airbatch.} other {{error}.}}',
+    'O comando {program} não deu nenhum ficheiro: {why, select, exit {falhou com o código {end}.} exit_said {falhou com o código {end} e disse “{error}”.} size {escreveu mais de {limit} MiB e foi parado.} time {demorou mais de {limit} s e foi parado.} stopped {foi parado com o airbatch.} other {{error}.}}',
   'reason.SLOT_FOLDER':
     'Não é possível usar a pasta {folder}: {why, select, gone {já não existe.} inbox {a sua pasta “inbox” já não existe.} other {{error}.}}',
   'reason.SLOT_RECONCILED':
     'Pagamentos comparados: {count}. {why, select, agrees {Tudo coincide.} no_wallets {O livro e o serviço coincidem; as carteiras não foram comparadas.} open {Uma pessoa tem de ver alguns deles.} other {As carteiras não batem certo.}} Relatório: {folder}',
   'reason.SLOT_BACKUP':
-    '{file} está feita; cópias antigas removidas: {count}. {why, select, made {Não foi experimentada.} good {Pode ser restaurada.} other {O livro que contém não coincide com as suas cadeias de auditoria.}}',
+    'A cópia de segurança {file} está feita; cópias antigas removidas: {count}. {why, select, made {Não foi experimentada.} good {Pode ser restaurada.} other {O livro que contém não coincide com as suas cadeias de auditoria.}}',
   'reason.SLOT_MISSED': 'Perdida porque nenhum programa estava a correr, e não executada depois.',
   'reason.SLOT_STOPPED': 'Foi parada com o airbatch e continua no próximo arranque.',
-  'reason.SLOT_RETRIED': 'Minutos durante os quais foi tentada de novo: {minutes}.',
+  'reason.SLOT_RETRIED': 'Foi tentada de novo durante {minutes} minutos.',
   'reason.SLOT_TROUBLE':
     '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro.} LEDGER_FULL {O disco do livro está cheio.} LEDGER_IO {Não foi possível escrever no livro.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
 };

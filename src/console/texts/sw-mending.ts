@@ -217,17 +217,17 @@ const slots = {
   'reason.SLOT_PARTIAL':
     '{file} ilikuwa bado inaandikwa iliposomwa, na fungu {batch} lina sehemu yake tu. Weka faili nzima kwenye “inbox” na uendeshe kazi tena: kilicholipwa kinarukwa.',
   'reason.SLOT_COMMAND':
-    'Amri {program} haikutoa faili: {why, select, exit {iliisha na {end}.} exit_said {iliisha na {end} na kusema “{error}”.} size {iliandika zaidi ya MiB {limit} na ilisimamishwa.} time {ilichukua zaidi ya sekunde {limit} na ilisimamishwa.} stopped {ilisimamishwa pamoja na airbatch.} other {{error}.}}',
+    'Amri {program} haikutoa faili: {why, select, exit {ilishindwa kwa msimbo {end}.} exit_said {ilishindwa kwa msimbo {end} na kusema “{error}”.} size {iliandika zaidi ya MiB {limit} na ilisimamishwa.} time {ilichukua zaidi ya sekunde {limit} na ilisimamishwa.} stopped {ilisimamishwa pamoja na airbatch.} other {{error}.}}',
   'reason.SLOT_FOLDER':
     'Folda {folder} haiwezi kutumika: {why, select, gone {haipo tena.} inbox {“inbox” yake haipo tena.} other {{error}.}}',
   'reason.SLOT_RECONCILED':
     'Malipo yaliyolinganishwa: {count}. {why, select, agrees {Kila kitu kinalingana.} no_wallets {Leja na huduma zinalingana; pochi hazikulinganishwa.} open {Baadhi yanahitaji mtu kuyaangalia.} other {Pochi hazilingani.}} Ripoti: {folder}',
   'reason.SLOT_BACKUP':
-    '{file} imetengenezwa; nakala za zamani zilizofutwa: {count}. {why, select, made {Haikujaribiwa.} good {Inaweza kurejeshwa.} other {Leja iliyomo hailingani na minyororo yake ya ukaguzi.}}',
+    'Nakala rudufu {file} imetengenezwa; nakala za zamani zilizofutwa: {count}. {why, select, made {Haikujaribiwa.} good {Inaweza kurejeshwa.} other {Leja iliyomo hailingani na minyororo yake ya ukaguzi.}}',
   'reason.SLOT_MISSED':
     'Ilikosa wakati wake kwa sababu hakuna programu iliyokuwa ikiendeshwa, na haikuendeshwa baadaye.',
   'reason.SLOT_STOPPED': 'Ilisimamishwa pamoja na airbatch, na itaendelea itakapoanza tena.',
-  'reason.SLOT_RETRIED': 'Dakika ambazo ilijaribiwa tena: {minutes}.',
+  'reason.SLOT_RETRIED': 'Ilijaribiwa tena kwa dakika {minutes}.',
   'reason.SLOT_TROUBLE':
     '{code, select, ACCOUNT_BUSY {Programu nyingine inafanya kazi kwa akaunti hii.} CREDENTIALS_REJECTED {Huduma inakataa vitambulisho vya akaunti.} FENCED {Mchakato mwingine umechukua nafasi.} LEDGER_BUSY {Programu nyingine inatumia leja.} LEDGER_FULL {Diski ya leja imejaa.} LEDGER_IO {Leja haikuweza kuandikwa.} SERVICE_UNREACHABLE {Huduma haijibu.} other {{error}}}',
 };
