@@ -194,9 +194,11 @@ test('a drill audits the newest backup, and keeping removes the oldest of the sa
   db.exec("UPDATE rows SET amount = '500' WHERE row_no = 1");
   db.exec("INSERT INTO access_events VALUES (1, 1, 'ann', 'user.create', '{}', 'forged')");
   db.close();
-  const slot = await airbatch(['jobs', 'run', 'nightly', '--slot', '2026-11-20T01:00:00Z']);
+  const slot = await airbatch(['--json', 'jobs', 'run', 'nightly', '--slot', '2026-11-20T01:00:00Z']);
   assert.equal(slot.code, 5, slot.stderr);
-  assert.match(slot.stderr + slot.stdout, /is made, 1 older backup removed; the ledger in it does not agree/);
+  const { outcome } = JSON.parse(slot.stdout);
+  assert.match(outcome.detail, /is made, 1 older backup removed; the ledger in it does not agree/);
+  assert.deepEqual([outcome.reasons[0].values.count, outcome.reasons[0].values.why], ['1', 'broken']);
   const bad = await airbatch(['backup', '--drill']);
   assert.equal(bad.code, 5);
   assert.match(bad.stdout, /^! batch \S+: .*row 1/m);
