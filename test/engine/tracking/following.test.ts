@@ -40,9 +40,11 @@ describe('the list', () => {
     const rig = await makeRig({ settings: { detailRowsMax: 0 } });
     const { list } = rig.service;
     const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
+    // The backlog that the first one leaves is read page by page up to the third, and then two pages at a time.
     const first = new Map<number, ListOutcome>([
       [3, { kind: 'unavailable', evidence }],
-      [4, { kind: 'throttled', retryAfterMs: 40 * second, evidence }],
+      [4, { kind: 'unavailable', evidence }],
+      [5, { kind: 'throttled', retryAfterMs: 40 * second, evidence }],
     ]);
     let throttledAt: number | null = null;
     const askedAfter: number[] = [];
