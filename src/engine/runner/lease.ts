@@ -20,7 +20,8 @@ export interface Lease {
   /**
    * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process
    * that was suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a
-   * suspended machine stops the monotonic clock, and a person may set the wall clock.
+   * suspended machine stops the monotonic clock, and a person may set the wall clock. Once it has thrown, only a
+   * renewal makes the lease safe again.
    */
   assertHeld(): void;
   renew(): Promise<void>;
@@ -106,7 +107,10 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     tookOverFrom,
     assertHeld() {
       const isHeld = Math.abs(machine.now() - provenWall) < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
-      if (!isHeld) throw held.fenced();
+      if (isHeld) return;
+      // Only a renewal proves it again: a suspension may bring back the time to which the clock was set.
+      provenWall = Number.NEGATIVE_INFINITY;
+      throw held.fenced();
     },
     renew,
     keep: (stopping) => keepRenewing(db, held, stopping),

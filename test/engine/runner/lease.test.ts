@@ -97,6 +97,8 @@ describe('the lease on an account', () => {
     lease.assertHeld();
     wall -= 1;
     assert.throws(() => lease.assertHeld(), fenced);
+    wall = start;
+    assert.throws(() => lease.assertHeld(), fenced, 'a suspension that looks like the way back proves nothing');
     await lease.renew();
     lease.assertHeld();
   });
