@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { eventTime } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -194,11 +194,9 @@ export async function whyIncomparable(
 }
 
 async function digestOf(path: string): Promise<string | null> {
-  const hash = createHash('sha256');
   try {
-    for await (const block of createReadStream(path)) hash.update(block as Buffer);
+    return (await digestOfFile(path)).sha256;
   } catch {
     return null;
   }
-  return hash.digest('hex');
 }

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
@@ -56,15 +54,4 @@ export async function readManifest(dir: string): Promise<Manifest> {
 
 export function unusable(dir: string, why: string, cause?: unknown): AirbatchError {
   return new AirbatchError('BACKUP_UNUSABLE', `${dir} is not a complete backup: ${why}`, { cause });
-}
-
-/** Length and digest of a file as it is on the disk. */
-export async function measured(path: string): Promise<Pick<BackupFile, 'bytes' | 'sha256'>> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  return { bytes, sha256: hash.digest('hex') };
 }

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { makeFolders } from '../../core/basics/folders.ts';
-import { coveredText, ledgerName, type Manifest, manifestName, measured, readManifest, unusable } from './manifest.ts';
+import { coveredText, ledgerName, type Manifest, manifestName, readManifest, unusable } from './manifest.ts';
 import { type BackupKeys, copyPrivately, deriveKeys, macOf, openFile } from './seal-file.ts';
 
 /**
@@ -15,7 +16,7 @@ export async function openBackup(
   const manifest = await readManifest(dir);
   if (!manifest.files.some(({ name }) => name === ledgerName)) throw unusable(dir, `it has no ${ledgerName}`);
   for (const { name, bytes, sha256 } of manifest.files) {
-    const found = await measured(join(dir, name)).catch((error: unknown) => {
+    const found = await digestOfFile(join(dir, name)).catch((error: unknown) => {
       throw unusable(dir, `${name} cannot be read`, error);
     });
     if (found.bytes !== bytes || found.sha256 !== sha256) throw unusable(dir, `${name} was changed or cut short`);

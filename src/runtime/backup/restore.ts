@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { link, mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { makeFolders, syncFolder } from '../../core/basics/folders.ts';
 import { noteLedgerRestored, raiseFences } from '../../engine/runner/ledger-mark.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
@@ -10,7 +11,7 @@ import { openLedger } from '../session/ledger.ts';
 import { readAllMarks } from '../session/ledger-mark-file.ts';
 import type { Session } from '../session/session.ts';
 import { partialName, removePartial } from './folders.ts';
-import { ledgerName, type Manifest, measured } from './manifest.ts';
+import { ledgerName, type Manifest } from './manifest.ts';
 import { openBackup, unpackBackup } from './read-backup.ts';
 
 export interface Restored {
@@ -70,7 +71,7 @@ async function markRestored(session: Session, path: string, { created_at }: Mani
 }
 
 async function requireSameOrMissing(made: string, path: string): Promise<void> {
-  if (existsSync(path) && (await measured(path)).sha256 !== (await measured(made)).sha256) throw exists(path);
+  if (existsSync(path) && (await digestOfFile(path)).sha256 !== (await digestOfFile(made)).sha256) throw exists(path);
 }
 
 /** Throws `LEDGER_EXISTS` if there is such a file. */

@@ -2,6 +2,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
+import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { makeFolders, syncFolder } from '../../core/basics/folders.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { copySqlite } from '../../ledger/drivers/sqlite/sqlite-backup.ts';
@@ -9,7 +10,7 @@ import type { Session } from '../session/session.ts';
 import { program } from '../settings/version.ts';
 import { filesToBackUp, leftOut } from './contents.ts';
 import { backupName, partialName, removePartial } from './folders.ts';
-import { type BackupFile, coveredText, ledgerName, type Manifest, manifestName, measured } from './manifest.ts';
+import { type BackupFile, coveredText, ledgerName, type Manifest, manifestName } from './manifest.ts';
 import { type BackupKeys, copyPrivately, deriveKeys, macOf, sealFile } from './seal-file.ts';
 
 /** Bytes of the salt of a passphrase. */
@@ -62,7 +63,7 @@ async function fill(session: Session, dir: string, passphrase: string | null): P
     const to = join(dir, name);
     makeFolders(dirname(to));
     await write(to);
-    files.push({ name, ...(await measured(to)) });
+    files.push({ name, ...(await digestOfFile(to)) });
   };
   // The ledger first: each draft and file that it names is then there to be copied.
   await store(ledgerName, (to) => (keys ? sealLedger(session, keys, to) : copySqlite(ledgerPath, to)));

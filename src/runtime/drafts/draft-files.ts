@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { type DraftRowRecord, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -89,7 +89,7 @@ export async function withOriginal<Result>(
   return inTemporary(place, async (scratch) => {
     const path = join(scratch, 'original');
     await openBucket(bucket).readInto(originalKey(draft.draft_id), path);
-    if ((await digestOf(path)) !== draft.original_sha256)
+    if ((await digestOfFile(path)).sha256 !== draft.original_sha256)
       throw new AirbatchError('FILE_UNREADABLE', `${found.path} is not the file that was uploaded`);
     return work(path);
   });
@@ -178,13 +178,6 @@ export async function eraseFiles(place: Place, draftId: string): Promise<void> {
   if (bucket === null) return;
   const objects = openBucket(bucket);
   for (const { key } of await objects.list(keysOf(draftId))) await objects.remove(key);
-}
-
-/** SHA-256 of a file's bytes, in hex. */
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  await pipeline(createReadStream(path), hash);
-  return hash.digest('hex');
 }
 
 /** Where the files of a draft are in a bucket. */

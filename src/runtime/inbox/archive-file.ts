@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../core/basics/errors.ts';
+import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { slotReason } from '../../core/basics/slot-result.ts';
 import { maySend } from '../../core/state/batch-state.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
@@ -53,7 +53,7 @@ async function archiveOne(session: Session, file: JobFile): Promise<void> {
     await mkdir(away, { recursive: true, mode: 0o750 });
     const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);
-    if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await reportChanged(session, file);
+    if (isDone && taken && batch.file_sha256 !== (await digestOfFile(taken)).sha256) await reportChanged(session, file);
     await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
       // A crash came between the rename and its record in the ledger, or somebody moved the file. Its batch has ended
       // in any case.
@@ -67,13 +67,6 @@ async function archiveOne(session: Session, file: JobFile): Promise<void> {
   }
   await deleteArchived(session, file);
   await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));
-}
-
-/** SHA-256 of a file's bytes, in hex. */
-async function digestOf(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const block of createReadStream(path)) hash.update(block as Buffer);
-  return hash.digest('hex');
 }
 
 /**
