@@ -1,7 +1,7 @@
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { findDoubt, saveOwner } from '../../ledger/rows/doubts.ts';
-import { requireRow } from './release-or-skip.ts';
+import { requireRowInState } from './release-or-skip.ts';
 
 /**
  * Makes a person the owner of rows in doubt (null: nobody). Either all rows change or none. Returns how many have
@@ -17,7 +17,7 @@ export async function assignDoubts(
   return inUnitOf(actor, async (unit) => {
     let changed = 0;
     for (const rowNo of rowNos) {
-      const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
+      const row = await requireRowInState(unit.tx, { batchId, rowNo, status: 'in_doubt' });
       const before = (await findDoubt(unit.tx, row))?.owner ?? null;
       if (before === owner) continue;
       await saveOwner(unit.tx, row, owner);

@@ -15,7 +15,7 @@ import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-
 import { paymentNames } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
 import type { EngineSettings } from '../runner/settings.ts';
-import { requireRow } from './release-or-skip.ts';
+import { requireRowInState } from './release-or-skip.ts';
 
 /** The service of a batch, and how it is asked. */
 export interface LookupService extends Pick<RequestDeps, 'limiter' | 'onWait'> {
@@ -60,7 +60,7 @@ export async function lookUpNow(
     'Point the account back: only the service that may have the payment knows it.',
   );
   const rows: RowRecord[] = [];
-  for (const rowNo of rowNos) rows.push(await requireRow(actor.db, { batchId, rowNo, status: 'in_doubt' }));
+  for (const rowNo of rowNos) rows.push(await requireRowInState(actor.db, { batchId, rowNo, status: 'in_doubt' }));
   const limit = pLimit(requestsAtOnce);
   return Promise.all(rows.map((row) => limit(() => lookUpRow(actor, service, { batch, row }))));
 }

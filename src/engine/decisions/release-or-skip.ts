@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { manualPause } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { pageRowsInState, type RowRecord, requireRow } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { noteMaximumReleased } from '../dispatch/duplicates.ts';
 import { type ApprovedPlan, approvalNeeded, requireSecondPerson } from '../plan/approval.ts';
@@ -200,12 +200,11 @@ export async function rowsOfGroup(db: Queryable, batchId: string, group: HeldGro
  * Returns a row that is in the given state. Fails with `ROW_UNKNOWN` if the batch has no row with this number, and with
  * `BATCH_STATE` if the row is in another state.
  */
-export async function requireRow(
+export async function requireRowInState(
   db: Queryable,
   { batchId, rowNo, status }: { batchId: string; rowNo: number; status: RowRecord['status'] },
 ): Promise<RowRecord> {
-  const row = await findRow(db, batchId, rowNo);
-  if (row === null) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${rowNo}`);
+  const row = await requireRow(db, batchId, rowNo);
   const [is, wanted] = [row.status, status].map((one) => rowStateTexts[one].label);
   if (row.status === status) return row;
   throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is ${is}, not ${wanted}`, {
@@ -224,7 +223,7 @@ async function rowsIn(
 ): Promise<RowRecord[]> {
   const rows: RowRecord[] = [];
   for (const rowNo of rowNos) {
-    rows.push(await requireRow(db, { batchId, rowNo, status }));
+    rows.push(await requireRowInState(db, { batchId, rowNo, status }));
   }
   return rows;
 }

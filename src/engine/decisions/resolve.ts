@@ -19,7 +19,7 @@ import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-
 import { noteSecond } from '../payments/late-differences.ts';
 import { referenceOf } from '../payments/payment-request.ts';
 import { lastSentAt } from '../tracking/overdue.ts';
-import { requireRow } from './release-or-skip.ts';
+import { requireRowInState } from './release-or-skip.ts';
 
 /** A person's statement about a payment, with the evidence. */
 export interface Resolution {
@@ -39,7 +39,7 @@ export async function resolveDoubt(
 ): Promise<RowRecord> {
   await requireBatch(actor.db, batchId);
   return inUnitOf(actor, async (unit) => {
-    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
+    const row = await requireRowInState(unit.tx, { batchId, rowNo, status: 'in_doubt' });
     if (row.next_action_at !== null) {
       throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
         hint: 'Let "airbatch resume" finish the look-ups first: a person decides only what they cannot answer.',
@@ -70,7 +70,7 @@ export async function resolveOverdue(
   resolution: Resolution,
 ): Promise<RowRecord> {
   const batch = await requireBatch(actor.db, batchId);
-  const accepted = await requireRow(actor.db, { batchId, rowNo, status: 'accepted' });
+  const accepted = await requireRowInState(actor.db, { batchId, rowNo, status: 'accepted' });
   requireService(batch, service, 'Point the account back: only the service that has the payment can be asked for it.');
   const sentAt = await lastSentAt(actor.db, batch, accepted);
   // Uses the highest time that any program has seen, so that a clock that was set back does not make an old payment
@@ -96,7 +96,7 @@ export async function resolveOverdue(
     );
   }
   const outcome = await inUnitOf(actor, async (unit) => {
-    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'accepted' });
+    const row = await requireRowInState(unit.tx, { batchId, rowNo, status: 'accepted' });
     if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
     const against = contradictingPayment(said, resolution);
     if (against !== null) {

@@ -1,3 +1,4 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
 import type { RowState } from '../../core/state/row-state.ts';
 import type { Queryable } from '../drivers/database.ts';
 
@@ -70,6 +71,13 @@ export interface RowRecord extends NewRow {
 export async function findRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord | null> {
   const [row] = await db.query<RowRecord>('SELECT * FROM rows WHERE batch_id = ? AND row_no = ?', [batchId, rowNo]);
   return row ?? null;
+}
+
+/** The same. Fails with `ROW_UNKNOWN` if the batch has no row with this number. */
+export async function requireRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord> {
+  const row = await findRow(db, batchId, rowNo);
+  if (row === null) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${rowNo}`);
+  return row;
 }
 
 /** The row of the account whose payment has this id at the service, or null. */

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { lacksDetails, readDetailsNow } from '../../engine/tracking/details.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { findRow } from '../../ledger/rows/rows.ts';
+import { requireRow } from '../../ledger/rows/rows.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { batchId, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -26,8 +25,7 @@ export const readDetails = defineOperation({
   }),
   async run({ actor, session, withAccount }, { batch_id, row: row_no }) {
     const batch = await requireBatch(actor.db, batch_id);
-    const found = await findRow(actor.db, batch_id, row_no);
-    if (!found) throw new AirbatchError('ROW_UNKNOWN', `batch ${batch_id} has no row ${row_no}`);
+    const found = await requireRow(actor.db, batch_id, row_no);
     const { row, isUnread } = lacksDetails(found)
       ? await withAccount(batch.account, async (account) =>
           readDetailsNow(actor, await requestDepsFor(account, session), batch, found),

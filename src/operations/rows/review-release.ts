@@ -1,6 +1,11 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { type RowChoice, requireReleaser, requireRow, rowsOfGroup } from '../../engine/decisions/release-or-skip.ts';
+import {
+  type RowChoice,
+  requireReleaser,
+  requireRowInState,
+  rowsOfGroup,
+} from '../../engine/decisions/release-or-skip.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -83,7 +88,7 @@ export const reviewRelease = defineOperation({
 async function chosenRows(db: Queryable, batchId: string, choice: RowChoice): Promise<RowRecord[] | null> {
   if (!('length' in choice)) return rowsOfGroup(db, batchId, choice);
   const rows: RowRecord[] = [];
-  for (const rowNo of choice) rows.push(await requireRow(db, { batchId, rowNo, status: 'held' }));
+  for (const rowNo of choice) rows.push(await requireRowInState(db, { batchId, rowNo, status: 'held' }));
   return rows.length === 0 ? null : rows;
 }
 

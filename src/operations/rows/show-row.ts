@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { findRow } from '../../ledger/rows/rows.ts';
+import { requireRow } from '../../ledger/rows/rows.ts';
 import { namedProblemsOf, problemsOf } from '../../reports/summary/stored.ts';
 import { batchId, problems, problemValues, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -28,8 +27,7 @@ export const showRow = defineOperation({
   }),
   async run({ session: { db } }, { batch_id, row }) {
     const { forgotten_at } = await requireBatch(db, batch_id);
-    const found = await findRow(db, batch_id, row);
-    if (!found) throw new AirbatchError('ROW_UNKNOWN', `batch ${batch_id} has no row ${row}`);
+    const found = await requireRow(db, batch_id, row);
     const { row_no, line, status } = found;
     const named = namedProblemsOf(found);
     const shown = problemsOf(found).map((problem, index) => ({ ...problem, values: named[index]?.values ?? null }));
