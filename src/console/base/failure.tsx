@@ -6,7 +6,7 @@ import { reasonText } from '../texts/reason-text.ts';
 import { Button } from './button.tsx';
 import { Loading } from './page.tsx';
 
-/** Problems of which the console says itself what they are, and what to do. */
+/** Problems for which the console has a text of its own, which also says what to do. */
 const texts: Readonly<Record<string, TextId>> = {
   ROLE_MISSING: 'failure.role',
   CHANGED_MEANWHILE: 'failure.changed',

@@ -66,7 +66,7 @@ export const listWorkers = defineOperation({
     });
     const byWorker = Map.groupBy(accounts, ({ worker }) => worker);
     const holders = new Set([...leases.values()].map(({ holder }) => holder));
-    // On a ledger in a file, whoever works has all accounts.
+    // With a ledger in a file, one worker has all accounts.
     const living = ledgerUrl === null ? [] : await livingWorkers(db);
     for (const worker of living) if (!holders.has(worker)) byWorker.set(worker, []);
     return {

@@ -35,7 +35,7 @@ export async function eraseDiscarded(house: House, draftId: string): Promise<voi
   await eraseDraft(house, draftId).catch(ifAway);
 }
 
-/** Erases the draft of which a batch was made, if there is one. Returns where its files are if the bucket is away. */
+/** Erases the draft that a batch was made from, if any. Returns the address of its files if the bucket is away. */
 export async function eraseDraftOfBatch(house: House, batchId: string): Promise<string | null> {
   const draft = await draftOfBatch(house.db, batchId);
   const isErased = draft === null || (await eraseDraft(house, draft.draft_id).then(() => true, ifAway));

@@ -2,8 +2,8 @@ import { type Bucket, openBucket } from '../../reports/store/object-store.ts';
 
 /*
  * Each head is an object of its own, `heads/B-1/17-<digest>.json`, with the line that an anchor file would have. It is
- * stored only if there is none, and its name has the number of events and the head: nobody ever stores another head
- * under a name, and a second head of as many events is found by whoever compares them.
+ * stored only if there is none. Its name has the number of events and the head, so no head is ever replaced, and an
+ * audit finds two heads with the same number of events.
  */
 export const headsFolder = 'heads/';
 const digitsInName = 16;
