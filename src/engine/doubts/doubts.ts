@@ -27,7 +27,10 @@ type DoubtsNeeds = Parts<Asks | Writes | 'keys' | 'account' | 'batches' | 'pause
 /** The most rows that one transaction changes. */
 const rowsPerPass = 100;
 
-/** Marks every row that a crash left `sending` as in doubt. Called at the start, when nothing is being sent. */
+/**
+ * Marks every row that a crash left `sending` as in doubt, and counts its request as ended now. Called at the start,
+ * when nothing is being sent.
+ */
 export async function doubtInterrupted(
   context: Parts<'committer' | 'db' | 'gateway'>,
   { batch }: OpenBatch,
@@ -47,6 +50,8 @@ export async function doubtInterrupted(
           failure_reason: `The program ended while this was being sent. ${doubtReason}`,
         };
         await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });
+        // From now on the row does not show that its request may just have been sent.
+        unit.countSend();
       }
     });
     count += rows.length;
