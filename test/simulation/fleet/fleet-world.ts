@@ -12,6 +12,7 @@ import { openService, type SimulatedService, type SimulatedWebhook } from '../se
 import type { WireOptions } from '../wire.ts';
 import { note, type RunResult } from '../world.ts';
 import { type DatabaseServer, makeDatabaseServer } from './database-server.ts';
+import { type BeforeFailOver, durableNow } from './durable.ts';
 import { finish } from './finish.ts';
 import { type FleetPlan, makeFleetPlan } from './fleet-plan.ts';
 import { makeLeaseWatch } from './lease-watch.ts';
@@ -42,6 +43,8 @@ export interface FleetWorld {
   restoredAt: number | null;
   /** What the new primary lacks, and when a person has said that it does: see `OlderCopy`. */
   olderCopy: OlderCopy | null;
+  /** What the database that was lost had acknowledged: see `BeforeFailOver`. */
+  before: BeforeFailOver | null;
   /** Whether people know that the database has failed over, and have said so. */
   isRestoreSaid: boolean;
   /** What was wrong while it happened. */
@@ -132,6 +135,7 @@ async function makeWorld(plan: FleetPlan, folder: string, clock: VirtualClock): 
     rowsByBatch: new Map(),
     restoredAt: null,
     olderCopy: null,
+    before: null,
     isRestoreSaid: false,
     wrong: [],
     keptWebhooks: new Map(),
@@ -181,13 +185,14 @@ async function failOver(world: FleetWorld): Promise<void> {
   server.replicate();
   await clock.sleep(lostMs);
   note(world, 'fail_over', `with ${lostMs} ms lost at ${clock.monotonic()}`);
+  const before = durableNow(world);
   server.failOver();
   const has = (reference: string) =>
     server.committed('SELECT 1 AS one FROM payments WHERE reference = ?', [reference]).length > 0;
   const references = world.service.payments().map(({ reference }) => reference);
   const olderCopy: OlderCopy = { lost: new Set(references.filter((one) => !has(one))), saidAt: null };
   // What was acknowledged and is lost with it, nobody has any more.
-  Object.assign(world, { webhooks: [], keptWebhooks: new Map(), restoredAt: clock.monotonic(), olderCopy });
+  Object.assign(world, { webhooks: [], keptWebhooks: new Map(), restoredAt: clock.monotonic(), olderCopy, before });
 }
 
 async function live(world: FleetWorld): Promise<void> {

@@ -18,12 +18,13 @@ import type { SimulatedWebhook } from '../service.ts';
 import { makeWire } from '../wire.ts';
 import { note } from '../world.ts';
 import { type Cut, type Line, makePool } from './connections.ts';
+import { durableBody, isHolder, leaseTtlMs } from './durable.ts';
 import type { Strike } from './fleet-plan.ts';
 import type { FleetWorld } from './fleet-world.ts';
 
 const url = 'postgres://ledger@127.0.0.1/airbatch';
 /** As `runnerOf` sets them for a ledger that machines share. */
-const shared = { leaseTtlMs: 10_000, idlePollMs: 5_000 };
+const shared = { leaseTtlMs, idlePollMs: 5_000 };
 
 /** The service's own limit, in windows that are shorter here. */
 const readsPerWindow = 120;
@@ -78,15 +79,14 @@ export function openSimulatedAccount(
   { process, name, life, isCut }: { process: SimulatedProcess; name: string; life: number; isCut: () => boolean },
   account: string,
 ): OpenAccount {
-  const { clock, plan, service, server } = world;
+  const { clock, plan, service } = world;
   const random = world.random.fork(`wire of ${name}/${account}`);
   const trace = (line: string) => world.trace.push(`${clock.monotonic()} ${name} ${account} ${line}`);
-  const one = (text: string, value: string) => Object.values(server.committed(text, [value])[0] ?? {})[0] ?? null;
   const wire = makeWire(
     {
       world: world.wireWorld,
-      intentOf: (reference) => one('SELECT body FROM payments WHERE reference = ?', reference) as string | null,
-      isHolder: () => one('SELECT holder FROM leases WHERE account = ?', account) === name,
+      intentOf: (reference) => durableBody(world, reference),
+      isHolder: () => isHolder(world, account, name),
       isCut,
       random,
       trace,
