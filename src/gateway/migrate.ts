@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { rowRefProblem } from '../core/identity/ids.ts';
 import type { Network, Product } from './contract/gateway.ts';
 import { exactDecimal } from './transport/exact-json.ts';
@@ -24,23 +25,19 @@ export interface MigrationFacts {
 }
 
 /** What becomes of one field of the row in Version 2. */
-export interface MigrationNote {
+export const migrationNote = z.strictObject({
   /** The column in a file for Version 2. */
-  field:
-    | 'phone_number'
-    | 'network_id'
-    | 'amount'
-    | 'currency'
-    | 'product_id'
-    | 'reference'
-    | 'sms_message'
-    | 'processing';
+  field: z.enum([
+    ...(['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference'] as const),
+    ...(['sms_message', 'processing'] as const),
+  ]),
   /** `changes`: the new value is known. `needed`: a person must fill it in. `dropped`: Version 2 has no such field. */
-  effect: 'changes' | 'needed' | 'dropped';
-  from: string | null;
-  to: string | null;
-  why: string;
-}
+  effect: z.enum(['changes', 'needed', 'dropped']),
+  from: z.string().nullable(),
+  to: z.string().nullable(),
+  why: z.string(),
+});
+type MigrationNote = z.output<typeof migrationNote>;
 
 /** What applies to every row of such a file, for the top of the report (spec section 9). */
 export const migrationRules: readonly string[] = [

@@ -11,7 +11,7 @@ import { holdTime } from '../ledger/schema/lease-table.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { FileProgress } from './check/check-file.ts';
 import { giveUp, isRejection } from './check/end-reading.ts';
-import type { FileFindings } from './check/findings.ts';
+import type { Findings } from './check/findings-shape.ts';
 import { makeRowStore, readingTtlMs, requireReading } from './check/store-rows.ts';
 import { type IntakeSettings, intakeSettings } from './columns/settings.ts';
 import { type FromSheet, openSource, type Source } from './file/source.ts';
@@ -72,7 +72,7 @@ export interface IntakeOptions {
 }
 
 /** A validated batch, and what was found in its file. */
-export interface IntakeResult extends FileFindings {
+export interface IntakeResult extends Findings {
   batch: BatchRecord;
 }
 

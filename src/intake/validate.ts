@@ -1,5 +1,6 @@
 import { type CheckedFile, checkFile, type FileProgress } from './check/check-file.ts';
-import { type FileFindings, makeTally } from './check/findings.ts';
+import { makeTally } from './check/findings.ts';
+import type { Findings } from './check/findings-shape.ts';
 import { intakeSettings } from './columns/settings.ts';
 import { openSource } from './file/source.ts';
 import type { FileRow } from './rows/file-rows.ts';
@@ -27,7 +28,7 @@ const rowsPerChunk = 500;
  * Checks a file without storing or sending anything. Throws `FILE_UNREADABLE` or `FILE_REJECTED` if the file as a
  * whole cannot be paid out. Problems with its rows are in the findings.
  */
-export async function validateFile({ file, settings, ...options }: ValidateOptions): Promise<FileFindings> {
+export async function validateFile({ file, settings, ...options }: ValidateOptions): Promise<Findings> {
   const { sheetIsNamed, stdin, signal } = options;
   const checked = intakeSettings(settings);
   const { fileBytesMax } = checked.limits;

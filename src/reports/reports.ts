@@ -13,19 +13,15 @@ import { resultsCsv } from './render/results.ts';
 import { resultsXlsx } from './render/xlsx.ts';
 import { anchorsJson } from './sentences/anchor-lines.ts';
 import { maskSummary } from './summary/mask-summary.ts';
-import { type BatchSummary, summaryOf } from './summary/summary.ts';
+import { summaryOf } from './summary/summary.ts';
+import type { BatchSummary } from './summary/summary-shape.ts';
 import { type Survey, surveyRows } from './summary/survey.ts';
-import {
-  type DifferenceLine,
-  differenceCsv,
-  differenceOf,
-  type ReportVersion,
-  totalsIn,
-} from './versions/difference.ts';
+import { type DifferenceLine, differenceCsv, differenceOf, totalsIn } from './versions/difference.ts';
 import { type FolderWriter, type ReportFile, type WrittenFile, writeFolder } from './versions/files.ts';
 import { reportFolder } from './versions/folders.ts';
 import { eventLines, manifestOf } from './versions/manifest.ts';
 import type { SigningKey } from './versions/signing-key.ts';
+import type { ReportVersion, WrittenReports } from './versions/version-shape.ts';
 import {
   asStoredReports,
   type Marked,
@@ -71,16 +67,6 @@ const reportNames = [
   'manifest.json',
   'manifest.sig',
 ];
-
-/** The result: the folder, the names of its files, and the version of the batch's reports. */
-export interface WrittenReports extends ReportVersion {
-  dir: string;
-  files: string[];
-  /** False if the folder already had this version: nothing has changed since. */
-  is_new: boolean;
-  /** The first fault of the batch's audit chain: then the figures cannot be relied on. Null if the chain is intact. */
-  chain_broken: string | null;
-}
 
 /**
  * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable only by

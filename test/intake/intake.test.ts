@@ -90,7 +90,7 @@ describe('intake of a file', () => {
     const { db, folder, take } = await rig(t);
     const { batch, ...findings } = await take(mixed);
     assert.deepEqual(findings.counts, { rows: 4, valid: 2, invalid: 1, held: 1, skipped: 0 });
-    assert.deepEqual([findings.sums, findings.productRows], [{ KES: '100' }, 1]);
+    assert.deepEqual([findings.sums, findings.product_rows], [{ KES: '100' }, 1]);
     assert.deepEqual(findings.countries, { KE: { rows: 2, sums: { KES: '100' } } });
     assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 2, invalid: 1, held: 1 });
     assert.deepEqual(await validateFile({ file: join(folder, 'payroll.csv'), settings: {} }), findings);

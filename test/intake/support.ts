@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { checkFile } from '../../src/intake/check/check-file.ts';
-import { type FileFindings, makeTally } from '../../src/intake/check/findings.ts';
+import { makeTally } from '../../src/intake/check/findings.ts';
+import type { Findings } from '../../src/intake/check/findings-shape.ts';
 import { intakeSettings } from '../../src/intake/columns/settings.ts';
 import { headBytesMax, type Source } from '../../src/intake/file/source.ts';
 import type { FileRow } from '../../src/intake/rows/file-rows.ts';
@@ -25,7 +26,7 @@ function memorySource(content: string | Buffer, chunkBytes = 128 * 1024): Source
 }
 
 export interface CheckedContent {
-  findings: FileFindings;
+  findings: Findings;
   rows: FileRow[];
   header: readonly string[];
 }

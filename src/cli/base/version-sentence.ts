@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
-import type { WrittenReports } from '../../reports/reports.ts';
 import { differenceText, isPreviousThere, versionText } from '../../reports/sentences/version-text.ts';
 import { isBucketPlace } from '../../reports/store/object-store.ts';
+import type { WrittenReports } from '../../reports/versions/version-shape.ts';
 import { versionsFolder } from '../../reports/versions/versions.ts';
 import { shownFolder } from './path-of.ts';
 

@@ -1,6 +1,6 @@
 import { visible } from '../../core/text/visible.ts';
+import type { Findings } from '../../intake/check/findings-shape.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
-import type { Findings } from '../../operations/base/findings.ts';
 import { validateFile } from '../../operations/files/validate-file.ts';
 import { productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';

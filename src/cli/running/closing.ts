@@ -7,7 +7,7 @@ import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import type { BatchResult } from '../../operations/working/batch-result.ts';
 import { durationText, failureText, sumsText } from '../../reports/sentences/format.ts';
 import { verdictOf } from '../../reports/sentences/verdict.ts';
-import type { BatchSummary } from '../../reports/summary/summary.ts';
+import type { BatchSummary } from '../../reports/summary/summary-shape.ts';
 import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
 import { noFailureCode } from '../../reports/summary/survey.ts';
 import { counted } from '../../reports/text/counted-text.ts';

@@ -3460,15 +3460,15 @@ export interface operations {
                                 [key: string]: string;
                             };
                             new_numbers: number;
-                            missing_numbers: number;
-                            changed: number;
-                            changed_percent: number;
                             new_examples: {
                                 row: number;
                                 phone_number: string;
                                 currency: string;
                                 amount: string;
                             }[];
+                            missing_numbers: number;
+                            changed: number;
+                            changed_percent: number;
                             changed_examples: {
                                 row: number;
                                 phone_number: string;
@@ -4104,10 +4104,10 @@ export interface operations {
                         review: {
                             largest: {
                                 row: number;
-                                person: string | null;
                                 phone_number: string;
                                 currency: string;
                                 amount: string;
+                                person: string | null;
                             }[];
                             held: {
                                 [key: string]: number;
@@ -4125,22 +4125,22 @@ export interface operations {
                                     [key: string]: string;
                                 };
                                 new_numbers: number;
+                                new_examples: {
+                                    row: number;
+                                    phone_number: string;
+                                    currency: string;
+                                    amount: string;
+                                    person: string | null;
+                                }[];
                                 missing_numbers: number;
                                 changed: number;
                                 changed_percent: number;
-                                new_examples: {
-                                    row: number;
-                                    person: string | null;
-                                    phone_number: string;
-                                    currency: string;
-                                    amount: string;
-                                }[];
                                 changed_examples: {
                                     row: number;
-                                    person: string | null;
                                     phone_number: string;
                                     currency: string;
                                     amount: string;
+                                    person: string | null;
                                     before: string;
                                 }[];
                             } | null;
@@ -5237,7 +5237,6 @@ export interface operations {
                             files: string[];
                         };
                         open_items: {
-                            item_no: number;
                             /** @enum {string} */
                             bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
                             batch_id: string | null;
@@ -5259,6 +5258,7 @@ export interface operations {
                                     [key: string]: string;
                                 };
                             } | null;
+                            item_no: number;
                             notes: {
                                 at: string;
                                 person: string;
@@ -5303,7 +5303,6 @@ export interface operations {
                     "application/json": {
                         reconciliation_id: string;
                         items: {
-                            item_no: number;
                             /** @enum {string} */
                             bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
                             batch_id: string | null;
@@ -5325,6 +5324,7 @@ export interface operations {
                                     [key: string]: string;
                                 };
                             } | null;
+                            item_no: number;
                             notes: {
                                 at: string;
                                 person: string;
@@ -5373,7 +5373,6 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        item_no: number;
                         /** @enum {string} */
                         bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
                         batch_id: string | null;
@@ -5395,6 +5394,7 @@ export interface operations {
                                 [key: string]: string;
                             };
                         } | null;
+                        item_no: number;
                         notes: {
                             at: string;
                             person: string;

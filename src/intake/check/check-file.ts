@@ -24,7 +24,7 @@ import { openTable, type Table } from '../table/table.ts';
 import { type Trailer, withoutTrailer } from '../table/trailer.ts';
 import { asShown, type NamedDates } from '../workbook/shown-cells.ts';
 import { makeFileGuards } from './file-guards.ts';
-import type { FileFindings } from './findings.ts';
+import type { Findings } from './findings-shape.ts';
 import { refuseSeveralPayable } from './sheets.ts';
 import { type FileTotals, makeTotals } from './totals.ts';
 import { warningsOf } from './warnings.ts';
@@ -57,7 +57,7 @@ export interface CheckOptions {
 export interface CheckedFile {
   header: readonly string[];
   form: FileForm;
-  about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
+  about: Pick<Findings, 'file' | 'understood' | 'warnings'>;
   /** Whether any rows have something in common. If not, each row's own check is its final result. */
   hasShared: boolean;
   /** The totals of the rows after their own checks, before they are compared with each other. */

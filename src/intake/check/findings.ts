@@ -1,59 +1,16 @@
-import type { PlacedUnusualAmount } from '../../core/money/unusual-amounts.ts';
 import type { ProblemCode } from '../../core/state/problem-table.ts';
 import { MinorSums } from '../cells/amount.ts';
-import type { DecimalSign } from '../cells/amount-signs.ts';
 import type { Problem } from '../cells/problems.ts';
-import type { UnderstoodColumn } from '../columns/columns.ts';
 import type { CheckedRow } from '../rows/file-rows.ts';
 import { makeCountedAmounts } from './counted-amounts.ts';
-
-/** One row as an example of a problem. */
-export interface ProblemExample extends Omit<Problem, 'code'> {
-  row: number;
-}
-
-/** What was found in a file. */
-export interface FileFindings {
-  file: {
-    name: string;
-    bytes: number;
-    sha256: string;
-    format: string;
-    encoding: string | null;
-    delimiter: string | null;
-    sheet: string | null;
-    /** The decimal sign of its amounts; null if no amount shows one. */
-    decimal_sign: DecimalSign | 'both' | null;
-  };
-  /** `rows` is the sum of the others: `valid` rows are ready to be sent. */
-  counts: { rows: number; valid: number; invalid: number; held: number; skipped: number };
-  /** What the valid rows ask for, by currency, as decimal texts. */
-  sums: Record<string, string>;
-  /** The same by country of the number. */
-  countries: Record<string, { rows: number; sums: Record<string, string> }>;
-  /** Valid rows that buy a product. Only the service knows its price. */
-  productRows: number;
-  /** Valid rows with a text message. */
-  textRows: number;
-  /**
-   * Amounts of valid rows that a person should check before they are paid, with some of the lines that ask for them.
-   */
-  unusual: PlacedUnusualAmount[];
-  /** The most frequent problem first; `count` is the number of rows. */
-  problems: { code: ProblemCode; count: number; examples: ProblemExample[] }[];
-  /** How each column of the header was understood. */
-  understood: UnderstoodColumn[];
-  /** What could not be checked, in a sentence each. */
-  warnings: string[];
-}
+import type { Findings } from './findings-shape.ts';
 
 /** How many rows are shown for a problem: enough to see what they have in common. */
 const examplesMax = 3;
 
-export type Tallied = Pick<
-  FileFindings,
-  'counts' | 'sums' | 'countries' | 'productRows' | 'textRows' | 'unusual' | 'problems'
->;
+type ProblemExample = Findings['problems'][number]['examples'][number];
+
+export type Tallied = Omit<Findings, 'file' | 'understood' | 'warnings'>;
 
 /** Counts rows, sums and problems as the rows are read. */
 export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
@@ -110,8 +67,8 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
           .sort(([a], [b]) => (a < b ? -1 : 1))
           .map(([country, own]) => [country, { rows: own.rows, sums: own.sums.toObject() }]),
       ),
-      productRows,
-      textRows,
+      product_rows: productRows,
+      text_rows: textRows,
       unusual: amounts.unusual(),
       problems: [...problems]
         .sort(([, a], [, b]) => b.count - a.count)

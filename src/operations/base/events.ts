@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { findings } from '../../intake/check/findings-shape.ts';
 import { accountName, batchId, batchStatus, folder, isRehearsal, rowNo, time, waysOn } from './fields.ts';
-import { findings } from './findings.ts';
 import { plan } from './plan.ts';
 
 /** How far the batches are, from what is durable in the ledger. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { Sums } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { batchStates } from '../../core/state/batch-state.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireWaiting } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
@@ -10,37 +9,28 @@ import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
-import { type Review, type ReviewedRow, reviewOf } from '../../reports/summary/review.ts';
+import {
+  type Review,
+  type ReviewedRow,
+  review,
+  reviewedRow,
+  reviewOf,
+  sinceEarlier,
+} from '../../reports/summary/review.ts';
 import { peopleOf } from '../../reports/summary/stored.ts';
 import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
-import { batchId, batchStatus, rowNo, sums, time } from '../base/fields.ts';
+import { batchId, batchStatus, sums, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
-import { sinceEarlier } from '../base/since-earlier.ts';
 
-const row = z.strictObject({
-  row: rowNo,
-  /** The name in the file; null if the file has none. */
-  person: z.string().nullable(),
-  phone_number: z.string(),
-  currency: z.string(),
-  amount: z.string(),
-});
+/** `person`: the name in the file; null if the file has none. */
+const row = reviewedRow.extend({ person: z.string().nullable() });
 
-const review = z.strictObject({
-  /** The largest rows in each currency. */
+const withPersons = review.extend({
   largest: z.array(row),
-  /** Held rows, by the code of the problem. */
-  held: z.record(z.string(), z.int()),
-  /** Batches of the same run that may pay, or have paid, some of its rows. */
-  same_rows: z.array(z.strictObject({ batch_id: batchId, status: z.enum(batchStates), rows: z.int(), paid: z.int() })),
-  /** Compared with the last finished batch of the same job, or with the most similar one of the last two months. */
   since: sinceEarlier
-    .extend({
-      new_examples: z.array(row),
-      changed_examples: z.array(row.extend({ before: z.string() })),
-    })
+    .extend({ new_examples: z.array(row), changed_examples: z.array(row.extend({ before: z.string() })) })
     .nullable(),
 });
 
@@ -63,7 +53,7 @@ export const reviewBatch = defineOperation({
     /** The digest of its rows, for `approve-batch`. */
     content_sha256: z.string().nullable(),
     plan,
-    review,
+    review: withPersons,
     /** From the rates of recent payments; `unknown` lists the currencies without a rate. */
     expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
   }),

@@ -1,19 +1,16 @@
-import { z } from 'zod';
 import { defaultRunId } from '../../core/identity/ids.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { findings } from '../../intake/check/findings-shape.ts';
 import { includedRow } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { sinceLast } from '../../reports/summary/review.ts';
+import { sinceEarlier, sinceLast } from '../../reports/summary/review.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withMended } from '../../runtime/drafts/draft-files.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
-import { rowNo } from '../base/fields.ts';
-import { findings, findingsJson } from '../base/findings.ts';
 import { requireComing } from '../base/input-times.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { type Plan, plan, planJson } from '../base/plan.ts';
-import { sinceEarlier } from '../base/since-earlier.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { batchInput, readWithOf } from '../files/file-input.ts';
 import { checkedDraft } from '../mending/check-draft.ts';
@@ -23,16 +20,6 @@ import { takePlannedStates } from '../mending/planned-rows.ts';
 import { changeInput, changeResult, changing } from './changing.ts';
 
 const { run_id, priority, finish_by } = batchInput.shape;
-
-const row = z.strictObject({ row: rowNo, phone_number: z.string(), currency: z.string(), amount: z.string() });
-
-/** What is new compared with the most similar batch of the last two months; null if there is none. */
-const since = sinceEarlier
-  .extend({
-    new_examples: z.array(row),
-    changed_examples: z.array(row.extend({ before: z.string() })),
-  })
-  .nullable();
 
 /**
  * Makes a batch of a draft as it stands, and plans what it would do. Nothing is sent before `submit-draft`; a change of
@@ -45,7 +32,7 @@ export const planDraft = defineOperation({
   ledger: 'change',
   showsNumbers: { of: 'draft', role: 'prepare' },
   input: changeInput.extend({ run_id, priority, finish_by }),
-  result: changeResult.extend(unsentBatch.shape).extend({ plan, findings, since }),
+  result: changeResult.extend(unsentBatch.shape).extend({ plan, findings, since: sinceEarlier.nullable() }),
   run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>
     changing(context, of, async (draft, account) => {
       const finishBy = by === undefined ? null : Date.parse(by);
@@ -53,9 +40,8 @@ export const planDraft = defineOperation({
       if (by !== undefined && finishBy !== null) requireComing(nameOf('finish_by'), by, finishBy, session.clock.now());
       const runId = named ?? defaultRunId(draft.original_sha256);
       const checked = await checkedDraft(session, account, draft);
-      const { batch, ...read } = await importDraft(context, account, draft, { runId, priority: rank, finishBy });
+      const { batch, ...found } = await importDraft(context, account, draft, { runId, priority: rank, finishBy });
       await writeDraftEvents(session, draft, batch.batch_id);
-      const found = findingsJson(read);
       await takePlannedStates(session, checked, batch.batch_id, found);
       const planned = await planBatch(context, account, batch);
       const unsent = await unsentJson(context, batch, planned);

@@ -11,7 +11,6 @@ import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn } from '../base/fields.ts';
-import { findingsJson } from '../base/findings.ts';
 import { requireComing } from '../base/input-times.ts';
 import type { OperationContext } from '../base/operation.ts';
 import { planJson, plannedFinish, plannedFinishJson } from '../base/plan.ts';
@@ -92,7 +91,7 @@ export async function importAndPlan(
     kind: 'planned',
     batch: { batch_id, run_id, account: account.name, service, status },
     plan: planJson(planned.plan),
-    findings: findingsJson(found),
+    findings: found,
   });
   return planned;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { findings } from '../../intake/check/findings-shape.ts';
 import { batchId, batchStatus } from '../base/fields.ts';
-import { findings, findingsJson } from '../base/findings.ts';
 import { defineOperation } from '../base/operation.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { importBatch } from './batch-of-file.ts';
@@ -34,7 +34,7 @@ export const importFile = defineOperation({
       whileNothingIsSent(context, async () => {
         const { batch, ...found } = await importBatch(context, account, input, true);
         const { batch_id, run_id, status } = batch;
-        return { batch_id, run_id, status, findings: findingsJson(found) };
+        return { batch_id, run_id, status, findings: found };
       }),
     ),
 });

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { findings } from '../../intake/check/findings-shape.ts';
 import { validateFile as validate } from '../../intake/validate.ts';
 import { lostTextsText } from '../../reports/sentences/format.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { noLedgerPath } from '../../runtime/session/session.ts';
 import { balanceOf } from '../../runtime/upkeep/plan-batch.ts';
-import { findings, findingsJson } from '../base/findings.ts';
 import { defineOperation } from '../base/operation.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { makeErrorsFile } from './errors-file.ts';
@@ -46,9 +46,9 @@ export const validateFile = defineOperation({
           });
           // As in a run of the file: otherwise correct rows would be reported as wrong.
           if (catalog.refusal() !== null) await balanceOf(account, 'validate the file again');
-          if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
+          if (!gateway.sendsTexts && found.text_rows > 0) found.warnings.push(lostTextsText(found.text_rows));
           const { invalid, held } = found.counts;
-          return { exit_code: invalid > 0 ? 4 : held > 0 ? 5 : 0, ...findingsJson(found) };
+          return { exit_code: invalid > 0 ? 4 : held > 0 ? 5 : 0, ...found };
         } finally {
           await errors?.close();
         }

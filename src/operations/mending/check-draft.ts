@@ -82,10 +82,9 @@ async function checkFileOf(
         await session.clock.turn();
       }
       await storeTrailer(session, draft, after, settings.guards.trailer !== null);
-      const { counts, sums, countries, productRows, textRows, unusual } = tally.result();
+      const { problems: _, ...tallied } = tally.result();
       const { understood, warnings } = checked.about;
-      const rows = { product_rows: productRows, text_rows: textRows };
-      return { counts, sums, countries, ...rows, unusual, warnings, understood, values: values.result() };
+      return { ...tallied, warnings, understood, values: values.result() };
     } finally {
       await checked.dispose();
     }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import { findings } from '../../intake/check/findings-shape.ts';
 import { type IntakeSettings, intakeSettings, intakeShape } from '../../intake/columns/settings.ts';
 import type { FromSheet } from '../../intake/file/source.ts';
 import { fixNames } from '../../intake/mending/fixes.ts';
 import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { accountName, batchId, problemValues, stableReason, sums, time } from '../base/fields.ts';
-import { findings } from '../base/findings.ts';
 import { fileInput, settingsWith } from '../files/file-input.ts';
 
 export const draftId = z.string();

@@ -1,10 +1,10 @@
 import type { Problem } from '../../intake/cells/problems.ts';
+import type { Findings } from '../../intake/check/findings-shape.ts';
 import type { CheckedRow } from '../../intake/rows/file-rows.ts';
 import { pageIncluded } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, noteChecked } from '../../ledger/drafts/drafts.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import type { Findings } from '../base/findings.ts';
 import { storeResults } from './check-draft.ts';
 import type { DraftTotals } from './draft-fields.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type MigrationNote, migrateRow, migrationRules } from '../../gateway/migrate.ts';
+import { migrateRow, migrationNote, migrationRules } from '../../gateway/migrate.ts';
 import { intakeShape } from '../../intake/columns/settings.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import { accountName } from '../base/fields.ts';
@@ -16,20 +16,9 @@ const progressRows = 100;
 /** Shorter waits are not reported. */
 const throttleNoticeMs = 2_000;
 
-const note = z.strictObject({
-  field: z.enum([
-    ...(['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference'] as const),
-    ...(['sms_message', 'processing'] as const),
-  ]),
-  effect: z.enum(['changes', 'needed', 'dropped']),
-  from: z.string().nullable(),
-  to: z.string().nullable(),
-  why: z.string(),
-});
-interface CheckedRow {
-  line: number;
-  notes: MigrationNote[];
-}
+/** `notes` is empty if the row can be sent as it is. */
+const checkedRow = z.strictObject({ line: z.int(), notes: z.array(migrationNote) });
+type CheckedRow = z.output<typeof checkedRow>;
 
 /** Shows what happens to a Version 1 file when it is sent through Version 2. Sends nothing. */
 export const checkMigration = defineOperation({
@@ -49,8 +38,8 @@ export const checkMigration = defineOperation({
     /** 4 if a person must fill something in, else 0. */
     exit_code: z.int(),
     counts: z.strictObject({ total: z.int(), as_they_are: z.int(), known: z.int(), person: z.int() }),
-    /** What would change in each row; `notes` is empty if the row can be sent as it is. */
-    rows: z.array(z.strictObject({ line: z.int(), notes: z.array(note) })),
+    /** What would change in each row. */
+    rows: z.array(checkedRow),
     /** What is true of every file. */
     rules: z.array(z.string()),
     /** Whether the products of Version 1 could be looked up. */

@@ -4,12 +4,12 @@ import { isoTime } from '../../core/time/clock.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { journalOf } from '../../reports/reconcile/journal.ts';
 import { journalCsv, journalFormats } from '../../reports/reconcile/journal-csv.ts';
+import { walletProof } from '../../reports/reconcile/reconcile-wallets.ts';
 import { chargeKinds } from '../../reports/summary/charges-between.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { accountName, batchId, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
-import { walletProof } from './wallet-proof.ts';
 
 const moment = z.iso.datetime({ offset: true });
 const accountOfBooks = z.string().trim().min(1).max(100);

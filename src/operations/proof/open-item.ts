@@ -4,33 +4,14 @@ import { isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findReconciliation, itemKey, notesOf } from '../../ledger/reporting/reconciliation-notes.ts';
 import type { OpenItemRecord, ReconciliationRecord } from '../../ledger/reporting/reconciliations.ts';
-import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
-import type { ReconcileItem } from '../../reports/reconcile/reconciliation.ts';
+import { type ReconcileItem, reconcileItem } from '../../reports/reconcile/reconciliation.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { stableReason, time } from '../base/fields.ts';
+import { time } from '../base/fields.ts';
 import { isVisible } from '../base/visible.ts';
 
-const text = z.string().nullable();
-
 /** A line of a reconciliation about which somebody must do something. */
-export const openItem = z.strictObject({
+export const openItem = reconcileItem.extend({
   item_no: z.int(),
-  bucket: z.enum(buckets),
-  batch_id: text,
-  row: z.int().nullable(),
-  generation: z.int().nullable(),
-  reference: text,
-  topup_id: text,
-  status_here: text,
-  status_there: text,
-  amount_here: text,
-  amount_there: text,
-  cost_here: text,
-  cost_there: text,
-  created_at: text,
-  /** What a person can do about it. */
-  next: z.string(),
-  next_reason: stableReason,
   /** What people noted about it, in this or an earlier reconciliation. */
   notes: z.array(z.strictObject({ at: time, person: z.string(), text: z.string() })),
 });

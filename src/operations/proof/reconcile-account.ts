@@ -4,18 +4,16 @@ import { batchIs } from '../../core/state/state-texts.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { reconcile } from '../../reports/reconcile/reconcile.ts';
-import { buckets } from '../../reports/reconcile/reconcile-buckets.ts';
 import type { ReconcileRequest } from '../../reports/reconcile/reconcile-run.ts';
-import { isSettled } from '../../reports/reconcile/reconciliation.ts';
+import { isSettled, reconciliationShape } from '../../reports/reconcile/reconciliation.ts';
 import { reconcileDeps } from '../../runtime/accounts/reconcile-deps.ts';
 import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.ts';
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { reportStore } from '../../runtime/upkeep/report-store.ts';
-import { accountName, batchId, folder, sums, time } from '../base/fields.ts';
+import { accountName, batchId, folder } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson } from './open-item.ts';
-import { walletProof } from './wallet-proof.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
@@ -37,8 +35,6 @@ const input = z
         addIssue({ code: 'custom', path: [field], message: 'cannot be said with --batch', params: { hint } });
   });
 
-const text = z.string().nullable();
-
 /** How long after a batch's last row the reconciliation still looks for its payments. */
 const afterBatchMs = 60_000;
 /** How many open items the result contains; the files contain all. */
@@ -51,19 +47,7 @@ export const reconcileAccount = defineOperation({
   ledger: 'change',
   input,
   result: z.strictObject({
-    reconciliation: z.strictObject({
-      format: z.literal('airbatch.reconciliation/1'),
-      reconciliation_id: z.string(),
-      account: accountName,
-      batch_id: batchId.nullable(),
-      from: time,
-      to: time,
-      finished_at: time,
-      counts: z.record(z.enum(buckets), z.int()),
-      open: z.int(),
-      charged_by_service: sums,
-      wallets: walletProof.extend({ next: text }).nullable(),
-    }),
+    reconciliation: reconciliationShape,
     reports: z.strictObject({ dir: folder, files: z.array(z.string()) }),
     /** The first 5 open items. */
     open_items: z.array(openItem),

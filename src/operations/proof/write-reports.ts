@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { writtenReports } from '../../reports/versions/version-shape.ts';
 import { anchorFinished } from '../../runtime/upkeep/anchoring.ts';
 import { keepReports } from '../../runtime/upkeep/report-store.ts';
 import { batchId, folder } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { writtenReports } from '../base/report-version.ts';
 
 /** Writes the reports of a batch from the ledger again. Versions that were published before are kept. */
 export const writeReports = defineOperation({

@@ -3,21 +3,20 @@ import type { Situation } from '../../core/state/situation.ts';
 import { findBatch, type ReadWith } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
-import type { WrittenReports } from '../../reports/reports.ts';
-import { batchSummary as summaryOf } from '../../reports/summary/summary.ts';
+import { batchSummary } from '../../reports/summary/summary.ts';
+import { summaryShape } from '../../reports/summary/summary-shape.ts';
 import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
+import { type WrittenReports, writtenReports } from '../../reports/versions/version-shape.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { hasWorker } from '../base/account-now.ts';
-import { batchSummary } from '../base/batch-summary.ts';
 import { batchId, isWorkedOn } from '../base/fields.ts';
-import { writtenReports } from '../base/report-version.ts';
 
 /** The state of a batch when the work on it ended. */
 export const batchResult = z.strictObject({
   /** 0, 4, 5 or 130: see the exit codes of `run`. 5 if the audit chain of the batch is broken. */
   exit_code: z.int(),
-  summary: batchSummary,
+  summary: summaryShape,
   reports: writtenReports,
   /** The options with which a person reads a file that corrects the batch's file; null if they are not known. */
   read_with: z.record(z.string(), z.union([z.string(), z.array(z.string())])).nullable(),
@@ -37,7 +36,7 @@ export async function resultOf(
   reports: WrittenReports,
 ): Promise<BatchResult> {
   const { db } = session;
-  const summary = await summaryOf(db, batchId);
+  const summary = await batchSummary(db, batchId);
   return {
     exit_code: summary.audit.broken === undefined ? exitCodeOf(situationOfSummary(summary)) : 5,
     summary,

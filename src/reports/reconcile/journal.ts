@@ -19,7 +19,7 @@ export interface Journal {
   /** Late charges that may or may not have been made in this time: they are in no entry. */
   uncertain: number;
   /** What left the wallets between the first and the last reading of the balance in this time, and its explanation. */
-  wallets: Omit<WalletProof, 'next'> | null;
+  wallets: WalletProof | null;
 }
 
 /**

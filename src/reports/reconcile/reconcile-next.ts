@@ -1,4 +1,5 @@
-import { type ErrorReason, reasonOf } from '../../core/basics/errors.ts';
+import { z } from 'zod';
+import { reasonOf } from '../../core/basics/errors.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 import type { Bucket } from './reconcile-buckets.ts';
 
@@ -26,11 +27,12 @@ const steps = {
 
 export const nextSteps = Object.keys(steps) as (keyof typeof steps)[];
 
-/** The same in a sentence; both empty if nothing is to be done. */
-export interface Next {
-  next: string;
-  next_reason: ErrorReason | null;
-}
+/** What a person can do about an item, and the same in a sentence; both empty if nothing is to be done. */
+export const nextShape = {
+  next: z.string(),
+  next_reason: z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) }).nullable(),
+};
+type Next = z.output<z.ZodObject<typeof nextShape>>;
 
 /** What to do next about an item, from its bucket and the state of its row. */
 export function nextOf(bucket: Bucket, bound: BoundPayment | null): Next {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { Sums, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -9,14 +10,15 @@ import { byWalletCurrency } from '../summary/unnamed-currencies.ts';
  * What left the wallets between the first and the last reading of an account's balance, and which charges of the
  * service explain it.
  */
-export interface WalletProof {
-  first_read_at: string;
-  last_read_at: string;
+export const walletProof = z.strictObject({
+  first_read_at: z.string(),
+  last_read_at: z.string(),
   /** For each currency: left = charged + unexplained. */
-  currencies: { currency: string; left: string; charged: string; unexplained: string }[];
-  /** What to do about the unexplained rest; null if there is none. */
-  next: string | null;
-}
+  currencies: z.array(
+    z.strictObject({ currency: z.string(), left: z.string(), charged: z.string(), unexplained: z.string() }),
+  ),
+});
+export type WalletProof = z.output<typeof walletProof>;
 
 /** Charges between these times explain the wallets (epoch milliseconds). */
 export interface ReadingSpan {
@@ -44,7 +46,7 @@ export function readingSpan(readings: readonly StoredBalance[], willReadNow: boo
 export function explainWallets(
   readings: readonly StoredBalance[],
   chargedByService: Record<string, string>,
-): Omit<WalletProof, 'next'> | null {
+): WalletProof | null {
   const inOrder = [...readings].sort((a, b) => a.readAt - b.readAt);
   const [first, last] = [inOrder[0], inOrder.at(-1)];
   if (!first || !last || first.readAt === last.readAt) return null;

@@ -1,25 +1,31 @@
+import { z } from 'zod';
+import { amountsByCurrency } from '../summary/summary-shape.ts';
 import { counted } from '../text/counted-text.ts';
 import type { WrittenFile } from '../versions/files.ts';
-import { type Bucket, paymentsIn } from './reconcile-buckets.ts';
-import type { Next } from './reconcile-next.ts';
-import type { WalletProof } from './reconcile-wallets.ts';
+import { buckets, paymentsIn } from './reconcile-buckets.ts';
+import { nextShape } from './reconcile-next.ts';
+import { walletProof } from './reconcile-wallets.ts';
+
+const text = z.string().nullable();
 
 /** The result of a comparison, bucket by bucket. The page and the workbook show the same object. */
-export interface Reconciliation {
-  format: 'airbatch.reconciliation/1';
-  reconciliation_id: string;
-  account: string;
-  batch_id: string | null;
-  from: string;
-  to: string;
-  finished_at: string;
-  counts: Record<Bucket, number>;
+export const reconciliationShape = z.strictObject({
+  format: z.literal('airbatch.reconciliation/1'),
+  reconciliation_id: z.string(),
+  account: z.string(),
+  batch_id: text,
+  from: z.string(),
+  to: z.string(),
+  finished_at: z.string(),
+  counts: z.record(z.enum(buckets), z.int()),
   /** Items in every bucket but `matched` and `no_payment`; 0 if nothing is open. */
-  open: number;
+  open: z.int(),
   /** What the service charged for all payments in this time, by currency. */
-  charged_by_service: Record<string, string>;
-  wallets: WalletProof | null;
-}
+  charged_by_service: amountsByCurrency,
+  /** `next`: what to do about the unexplained rest; null if there is none. */
+  wallets: walletProof.extend({ next: text }).nullable(),
+});
+export type Reconciliation = z.output<typeof reconciliationShape>;
 
 /** The manifest.json of a reconciliation. manifest.sig signs it as it does that of a batch. */
 export function reconciliationManifest(
@@ -55,21 +61,23 @@ export function whyWithoutWallets({ batch_id }: Reconciliation): string {
 }
 
 /** One line of reconciliation.csv: a payment as the ledger and the service have it, or a request that created none. */
-export interface ReconcileItem extends Next {
-  bucket: Bucket;
-  batch_id: string | null;
-  row: number | null;
-  generation: number | null;
-  reference: string | null;
-  topup_id: string | null;
-  status_here: string | null;
-  status_there: string | null;
-  amount_here: string | null;
-  amount_there: string | null;
-  cost_here: string | null;
-  cost_there: string | null;
-  created_at: string | null;
-}
+export const reconcileItem = z.strictObject({
+  bucket: z.enum(buckets),
+  batch_id: text,
+  row: z.int().nullable(),
+  generation: z.int().nullable(),
+  reference: text,
+  topup_id: text,
+  status_here: text,
+  status_there: text,
+  amount_here: text,
+  amount_there: text,
+  cost_here: text,
+  cost_there: text,
+  created_at: text,
+  ...nextShape,
+});
+export type ReconcileItem = z.output<typeof reconcileItem>;
 
 /** The columns of reconciliation.csv. */
 export const itemColumns = [

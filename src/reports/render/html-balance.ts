@@ -1,6 +1,6 @@
 import { moneyText } from '../../core/money/money.ts';
 import { localTimeText } from '../sentences/format.ts';
-import type { BatchSummary } from '../summary/summary.ts';
+import type { BatchSummary } from '../summary/summary-shape.ts';
 import { counted } from '../text/counted-text.ts';
 import { type Html, html } from './html.ts';
 

@@ -1,6 +1,7 @@
 import { changesOf, differenceText, isPreviousThere, laterChanges } from '../sentences/version-text.ts';
 import { counted } from '../text/counted-text.ts';
-import type { DifferenceLine, ReportVersion } from '../versions/difference.ts';
+import type { DifferenceLine } from '../versions/difference.ts';
+import type { ReportVersion } from '../versions/version-shape.ts';
 import { type Html, html } from './html.ts';
 
 /** What changed since the previous version: a sentence, and the counts and sums that differ. */

@@ -10,7 +10,7 @@ import { pageRowsInState } from '../../ledger/rows/rows.ts';
 import { localTimeText } from '../sentences/format.ts';
 import { troublesOf } from '../summary/advice.ts';
 import { namesIn, personOf, problemsOf } from '../summary/stored.ts';
-import type { BatchSummary } from '../summary/summary.ts';
+import type { BatchSummary } from '../summary/summary-shape.ts';
 import { listedRowsMax } from '../summary/survey.ts';
 import { counted } from '../text/counted-text.ts';
 import { maskNumbers, maskPhone } from '../text/mask.ts';

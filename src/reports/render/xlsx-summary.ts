@@ -5,9 +5,9 @@ import { approversText } from '../sentences/approvals-text.ts';
 import { durationText, failureText, sumsText, timeText } from '../sentences/format.ts';
 import { brokenChainText } from '../sentences/verdict.ts';
 import { differenceText } from '../sentences/version-text.ts';
-import type { BatchSummary } from '../summary/summary.ts';
+import type { BatchSummary } from '../summary/summary-shape.ts';
 import { failureName } from '../summary/survey.ts';
-import type { ReportVersion } from '../versions/difference.ts';
+import type { ReportVersion } from '../versions/version-shape.ts';
 import type { Cell, Sheet } from './workbook.ts';
 
 /** A sheet for people: names and reasons from outside hide nothing. The other sheets keep each text as it is. */

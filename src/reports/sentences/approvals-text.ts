@@ -1,4 +1,4 @@
-import type { BatchSummary } from '../summary/summary.ts';
+import type { BatchSummary } from '../summary/summary-shape.ts';
 
 /** Who has approved a batch, in a few words; null if nobody has. */
 export function approversText({ approvals: { given }, approved_by }: BatchSummary): string | null {

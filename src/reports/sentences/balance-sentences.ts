@@ -1,5 +1,5 @@
 import { compareAmounts, sameAmount, subtractAmounts } from '../../core/money/money.ts';
-import type { BatchSummary } from '../summary/summary.ts';
+import type { BatchSummary } from '../summary/summary-shape.ts';
 import { byWalletCurrency } from '../summary/unnamed-currencies.ts';
 import { counted } from '../text/counted-text.ts';
 import { sumsText } from './format.ts';

@@ -1,7 +1,7 @@
 import { moneyText } from '../../core/money/money.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import type { Failures } from '../summary/survey.ts';
+import type { Failures } from '../summary/summary-shape.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" if there are none. */

@@ -1,7 +1,7 @@
 import { Sums, sameAmount } from '../../core/money/money.ts';
 import { lookedUp } from '../../core/state/doubt-texts.ts';
 import { batchStateTexts, pauseAdvice, pauseReasonTexts } from '../../core/state/state-texts.ts';
-import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
+import type { AmountsByCurrency, BatchSummary } from '../summary/summary-shape.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 import { waitingApprovalsText } from './approvals-text.ts';

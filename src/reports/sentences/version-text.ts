@@ -1,7 +1,7 @@
 import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { counted, grouped } from '../text/counted-text.ts';
-import type { Difference, ReportVersion, Totals } from '../versions/difference.ts';
+import type { Difference, ReportVersion, Totals } from '../versions/version-shape.ts';
 import { localTimeText, sumsText } from './format.ts';
 
 /**

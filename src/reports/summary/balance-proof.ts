@@ -6,67 +6,9 @@ import type { LateCost } from '../../ledger/reporting/late-charges.ts';
 import { costsSentBefore } from '../../ledger/rows/costs.ts';
 import { chargesBetween } from './charges-between.ts';
 import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
-import { type UncertainCharges, weighUncertain } from './uncertain-charges.ts';
+import type { BalanceExplanation, BalanceProof, WalletChange } from './summary-shape.ts';
+import { weighUncertain } from './uncertain-charges.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
-
-/**
- * The wallets before the first row and after the last, and what explains the difference. For each currency: before -
- * after = charged by this batch + charged late + charged by other batches of the account meanwhile - refunds +
- * unexplained.
- */
-export interface BalanceProof {
-  /**
-   * When the balances were read (ISO 8601 UTC). Null if that has not happened, or if the service did not answer;
-   * `after` is also null while a retry is running.
-   */
-  before_read_at: string | null;
-  after_read_at: string | null;
-  wallets: WalletChange[];
-  /** One entry for each currency with a wallet or a charge. Empty until both balances are known. */
-  explanation: BalanceExplanation[];
-  /** True if both balances are known and nothing is unexplained; null until both are known. */
-  explained: boolean | null;
-  /** What may explain the rest, if there was one. */
-  uncertain: UncertainCharges;
-}
-
-export interface WalletChange {
-  wallet_id: string;
-  name: string;
-  currency: string;
-  /** Null if the wallet did not exist at that time, or was not read. */
-  before: string | null;
-  after: string | null;
-  /** before - after: what left the wallet. */
-  difference: string | null;
-}
-
-export interface BalanceExplanation {
-  /** Empty if the wallets name no currency (V1): they are compared all together, each in its own units. */
-  currency: string;
-  /** before - after, over all wallets in this currency. */
-  difference: string;
-  /** Without the rows that had been paid before the first reading. */
-  charged_by_this_batch: string;
-  /**
-   * What this batch was charged between the two readings for payments that are in no row's cost: those that had failed
-   * and were completed later, and second payments. Less the refunds of such charges in that time.
-   */
-  charged_late: string;
-  /** Less the refunds of their charges between the two readings; negative if the refunds are more. */
-  charged_by_other_batches: string;
-  /**
-   * Refunds of this batch's charges that the service reported up to the second reading: of earlier payments, and of
-   * failed and paid rows.
-   */
-  came_back: string;
-  /**
-   * The rest. Positive: more left the wallets than this ledger knows of (another program, a fee). Negative: less left
-   * them (a deposit, or a refund that the service did not report in time). A reconciliation with the service's list
-   * shows which.
-   */
-  unexplained: string;
-}
 
 /** What this batch was charged, by currency, and what of it was refunded before the second reading. */
 export async function proveBalance(

@@ -1,6 +1,6 @@
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { maskNumbers } from '../text/mask.ts';
-import type { BatchSummary } from './summary.ts';
+import type { BatchSummary } from './summary-shape.ts';
 
 /**
  * The summary for readers who must not see phone numbers: texts of the service may quote them, and a file may be named

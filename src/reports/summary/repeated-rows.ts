@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { eachPaidOnce } from '../../core/identity/same-rows.ts';
+import { batchStates } from '../../core/state/batch-state.ts';
 import { batchStateTexts } from '../../core/state/state-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -6,14 +8,15 @@ import { sharedRows } from '../../ledger/reporting/shared-rows.ts';
 import { grouped } from '../text/counted-text.ts';
 
 /** Another batch of the same run with some of the rows to pay: each of them is paid by one of the two. */
-export interface SameRows {
-  batch_id: string;
-  status: BatchRecord['status'];
+export const sameRows = z.strictObject({
+  batch_id: z.string(),
+  status: z.enum(batchStates),
   /** How many of the rows to pay it shares. */
-  rows: number;
+  rows: z.int(),
   /** How many of these it has paid. */
-  paid: number;
-}
+  paid: z.int(),
+});
+export type SameRows = z.output<typeof sameRows>;
 
 /** The batches of the same run that share rows to send and have paid some of them, or may. The latest comes first. */
 export async function sameRowsOf(db: Queryable, batch: BatchRecord): Promise<SameRows[]> {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { compareAmounts, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -10,46 +11,52 @@ import {
   pageRequested,
 } from '../../ledger/reporting/review.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
-import { type SameRows, sameRowsOf } from './repeated-rows.ts';
+import { sameRows, sameRowsOf } from './repeated-rows.ts';
+import { amountsByCurrency, rowNo } from './summary-shape.ts';
 
 /** A row as an approver sees it. */
-export interface ReviewedRow {
-  row: number;
-  phone_number: string;
-  currency: string;
-  amount: string;
-}
+export const reviewedRow = z.strictObject({
+  row: rowNo,
+  phone_number: z.string(),
+  currency: z.string(),
+  amount: z.string(),
+});
+export type ReviewedRow = z.output<typeof reviewedRow>;
+
+/** What is new in a batch compared with an earlier one. */
+export const sinceEarlier = z.strictObject({
+  batch_id: z.string(),
+  /** What that batch was charged, by currency of the wallets: the best estimate for this one. */
+  cost: amountsByCurrency,
+  /** How many numbers were not in that batch, and some of them. */
+  new_numbers: z.int(),
+  new_examples: z.array(reviewedRow),
+  /** How many numbers were paid by that batch and have no row in this one. */
+  missing_numbers: z.int(),
+  /** How many numbers have an amount that differs by more than `changed_percent`, and some of them. */
+  changed: z.int(),
+  changed_percent: z.number(),
+  changed_examples: z.array(reviewedRow.extend({ before: z.string() })),
+});
 
 /** What is unusual about a batch, shown before anything is sent. It prevents the well-known accidents. */
-export interface Review {
+export const review = z.strictObject({
   /** The rows with the largest amounts of each currency. */
-  largest: ReviewedRow[];
+  largest: z.array(reviewedRow),
   /** Rows held for a person, by the code of the problem. */
-  held: Record<string, number>;
+  held: z.record(z.string(), z.int()),
   /**
    * Batches of the same run with the same rows, for example of a file that was submitted twice: what they pay, this one
    * does not.
    */
-  same_rows: SameRows[];
+  same_rows: z.array(sameRows),
   /**
    * Compared with the last finished batch of the same job or, for a batch that no job brought, with the finished batch
    * of the last two months that has most of its numbers; null if there is none.
    */
-  since: {
-    batch_id: string;
-    /** What that batch was charged, by currency of the wallets: the best estimate for this one. */
-    cost: Record<string, string>;
-    /** How many numbers were not in that batch, and some of them. */
-    new_numbers: number;
-    new_examples: ReviewedRow[];
-    /** How many numbers were paid by that batch and have no row in this one. */
-    missing_numbers: number;
-    /** How many numbers have an amount that differs by more than `changed_percent`, and some of them. */
-    changed: number;
-    changed_percent: number;
-    changed_examples: (ReviewedRow & { before: string })[];
-  } | null;
-}
+  since: sinceEarlier.nullable(),
+});
+export type Review = z.output<typeof review>;
 
 /** The most examples of each kind: enough to see what they have in common. */
 const examplesMax = 5;

@@ -1,5 +1,5 @@
 import { type Situation, situationOf } from '../../core/state/situation.ts';
-import type { BatchSummary } from './summary.ts';
+import type { BatchSummary } from './summary-shape.ts';
 
 /**
  * The situation of a batch as far as its summary shows it: not what the account waits for at this moment.

@@ -1,8 +1,8 @@
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
-import type { BatchState, PauseReason } from '../../core/state/batch-state.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
 import { pauseDetail, pausesText } from '../../core/state/state-texts.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
+import { approvalsOf } from '../../ledger/batches/approvals.ts';
 import { type BatchRecord, embeddedSandboxService } from '../../ledger/batches/batches.ts';
 import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
@@ -10,113 +10,10 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { walkChain } from '../../ledger/reporting/chain-walk.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
-import { approvalsFor, type SummaryApprovals } from './approvals.ts';
-import { type BalanceProof, proveBalance } from './balance-proof.ts';
+import { proveBalance } from './balance-proof.ts';
 import { type Refunds, refundsOfFailed } from './refunds.ts';
-import { type Failures, type Survey, surveyRows } from './survey.ts';
-
-/** Amounts by currency code, as canonical decimal texts ("1250.5"): read them as decimals, not as floats. */
-export type AmountsByCurrency = Record<string, string>;
-
-/**
- * The content of `summary.json`. Within a `format` its shape is stable: fields may be added, none changes its meaning.
- * Times are ISO 8601 in UTC with milliseconds; objects whose keys are data are in alphabetical order.
- */
-export interface BatchSummary {
-  format: 'airbatch.summary/1';
-  batch_id: string;
-  run_id: string;
-  account: string;
-  /** Where the money went: the service's base URL, or the embedded sandbox. */
-  service: string;
-  /** True if no real money moved. */
-  sandbox: boolean;
-  status: BatchState;
-  /** Why a paused batch is paused: the code of the first reason, and its detail, which names any other reasons too. */
-  pause: { reason: PauseReason; detail: string | null } | null;
-  /** Why the file was rejected, in a sentence. */
-  rejection: string | null;
-  file_name: string;
-  /** SHA-256 (hex) of the file's bytes. */
-  input_sha256: string | null;
-  /** SHA-256 (hex) of the rows as validated, whatever the file's format. An approval is bound to it. */
-  content_sha256: string | null;
-  /** Name and version of the program that created the batch. */
-  program: string;
-  created_by: string;
-  approved_by: string | null;
-  approvals: SummaryApprovals;
-  rows: {
-    /** Rows of the file; `by_status` adds up to it. */
-    total: number;
-    /** Rows that are neither invalid nor skipped: total = valid + invalid + skipped. */
-    valid: number;
-    /** Every state of a row; 0 if no row has it. */
-    by_status: Record<RowState, number>;
-    /** Valid rows that buy a product. The service sets the price, so `requested` does not include them. */
-    with_product: number;
-    /** Those of them that are completed. */
-    with_product_completed: number;
-  };
-  /** The amounts that the rows request, in the recipients' currencies. */
-  requested: { valid: AmountsByCurrency; completed: AmountsByCurrency; by_status: Record<string, AmountsByCurrency> };
-  /** What the wallets were charged, in the wallets' currencies, as the service reports it for each row. */
-  charged: {
-    total: AmountsByCurrency;
-    completed: AmountsByCurrency;
-    by_status: Record<string, AmountsByCurrency>;
-    /** For failed payments of rows that were retried since: included in `total`, and in no row. */
-    earlier: AmountsByCurrency;
-    /** The reported refunds of `earlier`; `total` still includes them. */
-    earlier_came_back: AmountsByCurrency;
-    /** Completed rows for which the service reported no cost: the sums do not include them. */
-    rows_without_cost: number;
-  };
-  /** Completed rows that were refunded, and the amounts if the service reported them. */
-  refunded: { rows: number; amounts: AmountsByCurrency };
-  /**
-   * Failed rows of which the service has said since that the payment has not failed. They count as paid, and must not
-   * be sent again. `rows.by_status` and `requested.by_status` include them as failed, `failures` does not.
-   */
-  contradicted: { rows: number; with_product: number; requested: AmountsByCurrency };
-  /** Rows with a second payment at the service that has not failed; with both ids for the first of them. */
-  paid_twice: { rows: number; first: { row: number; topup_id: string | null; second_topup_id: string | null }[] };
-  /**
-   * Money whose fate is unknown: no timer ever makes it failed. `left_to_person`: how many of these rows are not looked
-   * up any more.
-   */
-  in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
-  /** Accepted rows whose delivery is overdue. airbatch keeps asking about them, and a person may resolve them. */
-  overdue: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
-  balance: BalanceProof;
-  times: {
-    created_at: string;
-    approved_at: string | null;
-    started_at: string | null;
-    completed_at: string | null;
-    /**
-     * By when every row should have ended, and whether it had; null if no time was set, or if the batch has not ended.
-     */
-    finish_by: string | null;
-    in_time: boolean | null;
-    /** From start to completion, in milliseconds. */
-    duration_ms: number | null;
-    /** How long of that payments were sent or followed, in milliseconds: without gaps, such as before a retry. */
-    active_ms: number | null;
-  };
-  /** How often each problem occurs in all rows, by its code. */
-  problems: Record<string, number>;
-  /**
-   * Failed rows by the service's code, with the reason of the first of them; `other_reasons`: how many have another
-   * reason.
-   */
-  failures: Record<string, Failures>;
-  /**
-   * The end of the batch's audit chain when this summary was made. `broken`: the first fault of the chain; missing if
-   * it is intact.
-   */
-  audit: { events: number; head: string; broken?: string | undefined };
-}
+import type { AmountsByCurrency, BatchSummary } from './summary-shape.ts';
+import { type Survey, surveyRows } from './survey.ts';
 
 /** The states of valid rows. */
 const validStates = rowStates.filter((state) => state !== 'invalid' && state !== 'skipped');
@@ -137,10 +34,14 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   const charged = sumOf([ofRows, earlier]);
   const back = await refunds(view, batch, { survey, earlier });
   const { broken } = await walkChain(view, batch);
+  const approvals = await approvalsOf(view, batch.batch_id);
   const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
   return {
     ...identityOf(batch, await openPauses(view, batch)),
-    approvals: await approvalsFor(view, batch),
+    approvals: {
+      needed: batch.approvals_needed,
+      given: approvals.map(({ person, approved_at }) => ({ person, at: isoTime(approved_at) })),
+    },
     ...requestsOf(survey),
     charged: {
       total: charged,

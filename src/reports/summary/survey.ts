@@ -6,6 +6,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { backOf } from './refunds.ts';
 import { balanceAfter, columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import type { Failures } from './summary-shape.ts';
 import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
 /** The result of one pass over a batch's rows: everything that reports need before their first line. */
@@ -53,13 +54,6 @@ export interface Survey {
   timeline: Timeline | null;
   /** The most cells of any line of the file, which may be more than the header has. */
   cellsMax: number;
-}
-
-/** Failed rows with one code: the reason of the first of them, and how many have another. */
-export interface Failures {
-  rows: number;
-  reason: string | null;
-  other_reasons: number;
 }
 
 /** The most rows of each kind that report.html lists; the files have all of them. */

@@ -3,39 +3,11 @@ import { isoOrNull } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type LateCost, unpricedPayments } from '../../ledger/reporting/late-charges.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
+import type { BalanceExplanation, BalanceProof, UncertainCharge } from './summary-shape.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
-
-/** Charges that may explain the rest of a balance: the service does not say when it charged them, or how much. */
-export interface UncertainCharges {
-  charges: number;
-  first: UncertainCharge[];
-}
-
-export interface UncertainCharge {
-  batch_id: string;
-  row: number;
-  topup_id: string | null;
-  first_sent_at: string | null;
-  /**
-   * What the service charged, in `currency`; negative if it reduced the cost of a paid row. Null if the service has not
-   * said what it charged.
-   */
-  amount: string | null;
-  currency: string | null;
-  /** Whether the explanation includes it: together, all such charges in its currency are exactly the rest. */
-  counted: boolean;
-}
 
 /** The most charges that a summary names. */
 const namedMax = 20;
-
-/** What this needs of the explanation of a currency. */
-interface Explained {
-  currency: string;
-  charged_late: string;
-  charged_by_other_batches: string;
-  unexplained: string;
-}
 
 interface Span {
   account: string;
@@ -48,16 +20,16 @@ interface Span {
  * Explains the rest with charges of an unknown time (`undated`), where they are exactly the rest of their currency. If
  * there is a rest, returns these charges, and those of an unknown cost.
  */
-export async function weighUncertain<One extends Explained>(
+export async function weighUncertain(
   view: Queryable,
-  explanation: readonly One[],
+  explanation: readonly BalanceExplanation[],
   span: Span,
   undated: readonly LateCost[],
-): Promise<{ explanation: One[]; uncertain: UncertainCharges }> {
+): Promise<Pick<BalanceProof, 'explanation' | 'uncertain'>> {
   const nameOf = ({ cost_currency }: LateCost) =>
     Object.keys(byWalletCurrency(explanation, { [cost_currency]: '0' }))[0];
   const found: UncertainCharge[] = [];
-  const weighed: One[] = [];
+  const weighed: BalanceExplanation[] = [];
   for (const one of explanation) {
     const charges = undated.filter((charge) => one.unexplained !== '0' && nameOf(charge) === one.currency);
     const isOwn = ({ batch_id }: LateCost) => batch_id === span.batchId;
@@ -93,7 +65,7 @@ export async function weighUncertain<One extends Explained>(
   return { explanation: weighed, uncertain: { charges: found.length, first } };
 }
 
-function includeCharges<One extends Explained>(one: One, own: string, others: string): One {
+function includeCharges(one: BalanceExplanation, own: string, others: string): BalanceExplanation {
   return {
     ...one,
     charged_late: addAmounts(one.charged_late, own),

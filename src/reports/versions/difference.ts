@@ -4,45 +4,10 @@ import { parse } from 'csv-parse';
 import { z } from 'zod';
 import { lateKinds, pageEvents, readData } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import type { AmountsByCurrency, BatchSummary } from '../summary/summary.ts';
+import { amountsByCurrency, type BatchSummary } from '../summary/summary-shape.ts';
 import { listedRowsMax } from '../summary/survey.ts';
 import { csvText } from '../text/csv.ts';
-import type { VersionMark } from './manifest.ts';
-
-/** How a version of a batch's reports differs from the previous one. */
-export interface Difference {
-  /** Rows that differ in any column of results.csv. */
-  rows: number;
-  /** How many rows differ in each column; columns without a difference are left out. */
-  columns: Record<string, number>;
-  /** Late changes to rows that had ended, by the kind of the event. The rows keep their state. */
-  late: Record<string, number>;
-  /**
-   * Whether the people of the batch were forgotten. Then columns that name people are not compared, and nothing of them
-   * is repeated.
-   */
-  forgotten: boolean;
-  before: Totals;
-  after: Totals;
-}
-
-/** The version of a batch's reports, and what differs from the previous one: part of `summary.json`. */
-export interface ReportVersion extends VersionMark {
-  /** The difference from `previous`; null for a first version, or if it is unknown. */
-  difference: Difference | null;
-  /** Why the difference from `previous` is unknown, as text. */
-  difference_unknown: string | null;
-}
-
-/** The counts and sums of a version, as its summary has them. */
-export interface Totals {
-  rows: Record<string, number>;
-  /** The amounts of completed rows, in the recipients' currencies. */
-  paid: AmountsByCurrency;
-  /** What the wallets were charged. */
-  charged: AmountsByCurrency;
-  refunded: { rows: number; amounts: AmountsByCurrency };
-}
+import type { Difference, Totals } from './version-shape.ts';
 
 /** A line of difference.csv, by `differenceColumns`. */
 export type DifferenceLine = readonly string[];
@@ -50,21 +15,20 @@ export type DifferenceLine = readonly string[];
 /** For a cell that differs, `column` is its name in results.csv; for a late change, the kind of the event. */
 const differenceColumns = ['row', 'line', 'reference', 'column', 'before', 'after'] as const;
 
-const amounts = z.record(z.string(), z.string());
-const summaryShape = z.object({
+const comparedSummary = z.object({
   rows: z.object({ by_status: z.record(z.string(), z.number()) }),
-  requested: z.object({ completed: amounts }),
-  charged: z.object({ total: amounts }),
-  refunded: z.object({ rows: z.number(), amounts }),
+  requested: z.object({ completed: amountsByCurrency }),
+  charged: z.object({ total: amountsByCurrency }),
+  refunded: z.object({ rows: z.number(), amounts: amountsByCurrency }),
 });
 
-function totalsOf({ rows, requested, charged, refunded }: z.infer<typeof summaryShape>): Totals {
+function totalsOf({ rows, requested, charged, refunded }: z.infer<typeof comparedSummary>): Totals {
   return { rows: rows.by_status, paid: requested.completed, charged: charged.total, refunded };
 }
 
 /** The counts and sums in a summary.json. */
 export async function totalsIn(path: string): Promise<Totals> {
-  return totalsOf(summaryShape.parse(JSON.parse(await readFile(path, 'utf8'))));
+  return totalsOf(comparedSummary.parse(JSON.parse(await readFile(path, 'utf8'))));
 }
 
 /** What is compared: two results.csv, and the chain after the event at which the earlier one was made. */

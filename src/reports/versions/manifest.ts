@@ -4,6 +4,7 @@ import { pageEvents } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { WrittenFile } from './files.ts';
+import type { PreviousVersion, VersionMark } from './version-shape.ts';
 
 /**
  * The content of `manifest.json`: the digests of all files in the folder, and the end of the audit chain.
@@ -61,27 +62,6 @@ export function manifestOf(
     files: [...files],
     public_key: publicKey,
   };
-}
-
-/** The previous published reports of the batch, as these reports name them. */
-export interface PreviousVersion {
-  version: number;
-  as_of: string;
-  /** The length of its audit chain, which this one continues. */
-  events: number;
-  head: string;
-  /**
-   * SHA-256 (hex) of its manifest.json, which has the digests of all its files; null if it was written to another
-   * folder.
-   */
-  manifest_sha256: string | null;
-}
-
-/** The version of a batch's reports; null if they were not published: before the batch's end, or without a key. */
-export interface VersionMark {
-  version: number | null;
-  as_of: string;
-  previous: PreviousVersion | null;
 }
 
 /** Events read at once: as few as rows (`rowPages`), for the same reason. */

@@ -8,8 +8,8 @@ import { eventTime } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { lastPublishedVersion, type PublishedVersion } from '../../ledger/reporting/published-versions.ts';
-import type { PreviousVersion, VersionMark } from './manifest.ts';
 import type { SigningKey } from './signing-key.ts';
+import type { PreviousVersion, VersionMark } from './version-shape.ts';
 
 /** The subfolder of a batch's reports with its earlier published versions. */
 export const versionsFolder = 'versions';

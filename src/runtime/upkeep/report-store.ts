@@ -2,11 +2,12 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { ReportForMail } from '../../notify/senders.ts';
-import { type WrittenReports, writeReports } from '../../reports/reports.ts';
+import { writeReports } from '../../reports/reports.ts';
 import { bucketStore } from '../../reports/store/bucket-store.ts';
 import { type Bucket, bucketPlace, isBucketPlace, openBucket } from '../../reports/store/object-store.ts';
 import { folderStore, type ReportStore } from '../../reports/store/report-store.ts';
 import { reportName } from '../../reports/versions/folders.ts';
+import type { WrittenReports } from '../../reports/versions/version-shape.ts';
 import { type Session, sessionSigning } from '../session/session.ts';
 
 type Place = Pick<Session, 'config' | 'clock' | 'ledgerPath'>;

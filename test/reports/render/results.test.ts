@@ -10,7 +10,8 @@ import { withoutSpreadsheetGuard } from '../../../src/core/money/spreadsheet-saf
 import type { Database, Queryable, SqlValue } from '../../../src/ledger/drivers/database.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { writeReports } from '../../../src/reports/reports.ts';
-import { type BatchSummary, batchSummary } from '../../../src/reports/summary/summary.ts';
+import { batchSummary } from '../../../src/reports/summary/summary.ts';
+import type { BatchSummary } from '../../../src/reports/summary/summary-shape.ts';
 import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
 import { verifyReports } from '../../../src/verify/verify.ts';
 import { folderOf } from '../../support/folder.ts';

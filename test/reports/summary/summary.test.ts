@@ -15,7 +15,7 @@ import { balanceSentences } from '../../../src/reports/sentences/balance-sentenc
 import { failureText } from '../../../src/reports/sentences/format.ts';
 import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
-import type { Failures } from '../../../src/reports/summary/survey.ts';
+import type { Failures } from '../../../src/reports/summary/summary-shape.ts';
 import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
 import { verifyReports } from '../../../src/verify/verify.ts';
 import { folderOf } from '../../support/folder.ts';

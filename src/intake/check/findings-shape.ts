@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
-import { fields } from '../../intake/cells/fields.ts';
-import type { FileFindings } from '../../intake/check/findings.ts';
-import { problemValues, sums } from './fields.ts';
+import { fields } from '../cells/fields.ts';
+
+const sums = z.record(z.string(), z.string());
 
 /** The findings of a file's check. */
 export const findings = z.strictObject({
@@ -26,7 +26,7 @@ export const findings = z.strictObject({
     held: z.int(),
     skipped: z.int(),
   }),
-  /** What the valid rows ask for. */
+  /** What the valid rows ask for, by currency, as decimal texts. */
   sums,
   /** The same by country of the number. */
   countries: z.record(z.string(), z.strictObject({ rows: z.int(), sums })),
@@ -34,7 +34,7 @@ export const findings = z.strictObject({
   product_rows: z.int(),
   /** Valid rows with a text message. */
   text_rows: z.int(),
-  /** Amounts of valid rows that a person should check, with some of the lines that ask for them. */
+  /** Amounts of valid rows that a person should check before they are paid, with some of the lines that ask for them. */
   unusual: z.array(
     z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
   ),
@@ -51,7 +51,7 @@ export const findings = z.strictObject({
           value: z.string().nullable(),
           message: z.string(),
           suggestion: z.string(),
-          values: problemValues.optional(),
+          values: z.record(z.string(), z.string()).optional(),
         }),
       ),
     }),
@@ -62,9 +62,3 @@ export const findings = z.strictObject({
   warnings: z.array(z.string()),
 });
 export type Findings = z.output<typeof findings>;
-
-export function findingsJson({ productRows, textRows, ...found }: FileFindings): Findings {
-  const { file, counts, sums, countries, unusual, problems, understood, warnings } = found;
-  const rows = { product_rows: productRows, text_rows: textRows };
-  return { file, counts, sums, countries, ...rows, unusual, problems, understood, warnings };
-}
