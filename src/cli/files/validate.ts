@@ -1,5 +1,5 @@
 import { visible } from '../../core/text/visible.ts';
-import type { Findings } from '../../intake/check/findings-shape.ts';
+import type { Findings } from '../../operations/base/events.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import { validateFile } from '../../operations/files/validate-file.ts';
 import { productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';

@@ -1,5 +1,5 @@
 import { ledgerProblems, problemTable } from '../../core/state/problem-table.ts';
-import type { Findings } from '../../intake/check/findings-shape.ts';
+import type { Findings } from '../../operations/base/events.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import { quoted } from '../base/options-text.ts';
 

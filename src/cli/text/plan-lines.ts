@@ -1,21 +1,12 @@
 import { compareAmounts, moneyText } from '../../core/money/money.ts';
 import type { PlacedUnusualAmount } from '../../core/money/unusual-amounts.ts';
-import type { BatchState } from '../../core/state/batch-state.ts';
 import { pauseReasonTexts } from '../../core/state/state-texts.ts';
 import { visible } from '../../core/text/visible.ts';
+import type { PlannedBatch } from '../../operations/base/events.ts';
 import type { Plan } from '../../operations/base/plan.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-
-/** The batch that a plan is about. */
-interface PlannedBatch {
-  batch_id: string;
-  run_id: string;
-  account: string;
-  service: string;
-  status: BatchState;
-}
 
 /**
  * Shows a person what a batch would do before anything is sent. `understood` are the lines on how its file was read.

@@ -34,7 +34,7 @@ export const findings = z.strictObject({
   product_rows: z.int(),
   /** Valid rows with a text message. */
   text_rows: z.int(),
-  /** Amounts of valid rows that a person should check before they are paid, with some of the lines that ask for them. */
+  /** Amounts of valid rows that a person should check, with some of the lines that ask for them. */
   unusual: z.array(
     z.strictObject({ currency: z.string(), amount: z.string(), usual: z.string(), lines: z.array(z.int()) }),
   ),

@@ -106,6 +106,9 @@ export const operationEvent = z.discriminatedUnion('kind', [
 ]);
 export type OperationEvent = z.output<typeof operationEvent>;
 
+export type PlannedBatch = z.output<typeof plannedBatch>;
+export type Findings = z.output<typeof findings>;
+
 /** The question that an operation asks before it continues. */
 export const question = z.strictObject({ kind: z.literal('send'), batch_id: batchId, plan });
 export type Question = z.output<typeof question>;
