@@ -129,8 +129,14 @@ export function EventsTable({
         { id: 'who', label: t('events.who'), cell: ({ actor }) => actor },
         ...(batchCell === undefined
           ? []
-          : [{ id: 'batch', label: t('events.batch'), cell: ({ batch_id }: ChainEvent) => batchCell(batch_id) }]),
-        { id: 'row', label: t('events.row'), isNumber: true, cell: ({ row_no }) => row_no ?? <None /> },
+          : [
+              {
+                id: 'batch',
+                label: t('batches.column.batch'),
+                cell: ({ batch_id }: ChainEvent) => batchCell(batch_id),
+              },
+            ]),
+        { id: 'row', label: t('rows.row'), isNumber: true, cell: ({ row_no }) => row_no ?? <None /> },
         {
           id: 'detail',
           label: t('events.detail'),

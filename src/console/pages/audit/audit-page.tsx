@@ -81,7 +81,7 @@ function BatchEvents({ search }: { search: string }) {
       <form className="line" onSubmit={submit}>
         <Field label={t('audit.batch')} value={entered} onChange={({ target }) => setEntered(target.value)} />
         <div className="align-end">
-          <Button type="submit">{t('audit.show')}</Button>
+          <Button type="submit">{t('base.show')}</Button>
         </div>
       </form>
       <Loaded query={query}>

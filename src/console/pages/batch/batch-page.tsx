@@ -161,7 +161,7 @@ function BatchFacts({ batch }: { batch: BatchStatus }) {
     <div className="card">
       <Facts
         facts={[
-          [t('batch.id'), <code key="id">{batch_id}</code>],
+          [t('batches.column.batch'), <code key="id">{batch_id}</code>],
           [t('batch.service'), service],
           [
             t('batch.approved_by'),

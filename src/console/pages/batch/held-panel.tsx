@@ -64,7 +64,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
                 }
               >
                 <div className="line">
-                  {t('held.sum')} <Sums sums={held.sums} />
+                  {t('doubts.sum')} <Sums sums={held.sums} />
                 </div>
               </Card>
             )}
@@ -138,7 +138,7 @@ function Group({
           { id: 'person', label: t('rows.person'), cell: ({ person, phone_number }) => person ?? phone_number },
           { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
           {
-            ...{ id: 'why', label: t('rows.why') },
+            ...{ id: 'why', label: t('base.reason') },
             cell: ({ problems }) => <span className="wrap">{whyOf(problems, code)}</span>,
           },
           {

@@ -122,17 +122,17 @@ function factsOf(row: ShownRow): [string, ReactNode][] {
   const { row_ref = null, topup_id = null, service_status = null, paid_by = null } = row;
   const { cost = null, cost_currency = null } = row;
   return [
-    [t('rows.state'), <RowBadge key="state" state={status} />],
+    [t('base.state'), <RowBadge key="state" state={status} />],
     [t('rows.person'), person ?? <None key="none" />],
     [t('rows.phone'), phone_number ?? <None key="none" />],
     [t('rows.amount'), <Asked key="asked" row={row} />],
-    [t('rows.cost'), <Cost key="cost" row={{ cost, cost_currency }} />],
+    [t('batches.column.charged'), <Cost key="cost" row={{ cost, cost_currency }} />],
     [t('rows.line'), line],
     ...(row_ref === null ? [] : [[t('rows.ref'), row_ref] as [string, ReactNode]]),
     ...(sent_at === null ? [] : [[t('rows.sent'), <Time key="sent" at={sent_at} isExact />] as [string, ReactNode]]),
     ...(topup_id === null ? [] : [[t('rows.topup'), <code key="id">{topup_id}</code>] as [string, ReactNode]]),
     ...(service_status === null ? [] : [[t('rows.service_status'), service_status] as [string, ReactNode]]),
-    ...(reason === null ? [] : [[t('rows.why'), reason] as [string, ReactNode]]),
+    ...(reason === null ? [] : [[t('base.reason'), reason] as [string, ReactNode]]),
     ...(paid_by === null ? [] : [[t('rows.paid_by'), paid_by] as [string, ReactNode]]),
   ];
 }

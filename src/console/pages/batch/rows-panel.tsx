@@ -18,11 +18,14 @@ const columns = (): GridColumn<Row>[] => [
   { id: 'row', label: t('rows.row'), width: '72px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
   { id: 'person', label: t('rows.person'), width: 'minmax(150px, 1fr)', cell: ({ person }) => person ?? <None /> },
   { ...{ id: 'amount', label: t('rows.amount'), width: '132px', isNumber: true }, cell: (row) => <Asked row={row} /> },
-  { id: 'state', label: t('rows.state'), width: '172px', cell: ({ status }) => <RowBadge state={status} /> },
+  { id: 'state', label: t('base.state'), width: '172px', cell: ({ status }) => <RowBadge state={status} /> },
   { id: 'phone', label: t('rows.phone'), width: '124px', cell: ({ phone_number }) => phone_number ?? <None /> },
-  { ...{ id: 'cost', label: t('rows.cost'), width: '120px', isNumber: true }, cell: (row) => <Cost row={row} /> },
+  {
+    ...{ id: 'cost', label: t('batches.column.charged'), width: '120px', isNumber: true },
+    cell: (row) => <Cost row={row} />,
+  },
   { id: 'sent', label: t('rows.sent'), width: '224px', cell: ({ sent_at }) => <Time at={sent_at} /> },
-  { id: 'why', label: t('rows.why'), width: 'minmax(160px, 1.3fr)', cell: rowReason },
+  { id: 'why', label: t('base.reason'), width: 'minmax(160px, 1.3fr)', cell: rowReason },
 ];
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */
@@ -47,7 +50,7 @@ export function RowsPanel({ batch }: { batch: BatchStatus }) {
     <div className="card flush">
       <div className="card-head">
         <FilterRow
-          choiceLabel={t('rows.state')}
+          choiceLabel={t('base.state')}
           choice={state}
           options={options}
           onPick={setState}

@@ -41,7 +41,7 @@ export function BatchesPage() {
   const shown = all.filter((batch) => fits(batch, kind, search));
   return (
     <Page
-      title={t('batches.title')}
+      title={t('nav.batches')}
       actions={
         mayPrepare && (
           <ButtonLink href="/new" look="main-action">
@@ -51,7 +51,7 @@ export function BatchesPage() {
       }
     >
       <FilterRow
-        choiceLabel={t('batches.filter')}
+        choiceLabel={t('base.show')}
         choice={kind}
         options={filters.map((value) => ({ value, label: t(`batches.filter.${value}`) }))}
         onPick={setKind}
@@ -82,13 +82,13 @@ function BatchList({ batches, hasAny }: { batches: readonly Batch[]; hasAny: boo
   return (
     <Card isFlush>
       <Table
-        caption={t('batches.title')}
+        caption={t('nav.batches')}
         rows={batches}
         keyOf={({ batch_id }) => batch_id}
         stacks
         columns={[
           { id: 'batch', label: t('batches.column.batch'), isHead: true, cell: (batch) => <Name batch={batch} /> },
-          { id: 'state', label: t('batches.column.state'), cell: (batch) => <State batch={batch} /> },
+          { id: 'state', label: t('base.state'), cell: (batch) => <State batch={batch} /> },
           {
             ...{ id: 'rows', label: t('batches.column.rows'), isNumber: true },
             cell: ({ counts }) => <Count of={Object.values(counts).reduce((sum, one) => sum + one, 0)} />,

@@ -37,7 +37,7 @@ export function PastSlots({ jobs }: { jobs: readonly Job[] }) {
                 </span>
               ),
             },
-            { id: 'state', label: t('batches.column.state'), cell: ({ state }) => <SlotBadge state={state} /> },
+            { id: 'state', label: t('base.state'), cell: ({ state }) => <SlotBadge state={state} /> },
             {
               ...{ id: 'batches', label: t('nav.batches') },
               cell: ({ batches }) =>

@@ -129,7 +129,7 @@ function BeforeAfter({
           columns={[
             {
               id: 'row',
-              label: t('draft.row'),
+              label: t('rows.row'),
               isHead: true,
               cell: ({ row }) => t('rows.one', { row: formatCount(row) }),
             },

@@ -66,10 +66,10 @@ function Head({ columns }: { columns: readonly DraftColumn[] }) {
   return (
     <div className="grid-row grid-head" role="row" aria-rowindex={1}>
       <div role="columnheader" className="end">
-        {t('draft.row')}
+        {t('rows.row')}
       </div>
       <div role="columnheader">
-        <span className="hidden-text">{t('rows.state')}</span>
+        <span className="hidden-text">{t('base.state')}</span>
       </div>
       {columns.map(({ column, name }) => (
         <div key={column} role="columnheader" data-column={column}>
@@ -86,7 +86,7 @@ function ActiveProblems({ row }: { row: DraftRow | undefined }) {
   return (
     <div className="grid-foot small" role="status">
       <strong>
-        {t('draft.row')} {formatCount(row.row)}
+        {t('rows.row')} {formatCount(row.row)}
       </strong>
       {row.problems.length === 0 ? (
         <span className="quiet">{t(`draft.state.${row.state}`)}</span>

@@ -49,7 +49,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
     <section className="card flush" aria-label={t('draft.rows')}>
       <div className="card-head rows-head">
         <FilterRow
-          choiceLabel={t('rows.state')}
+          choiceLabel={t('base.state')}
           choice={filter.state ?? 'all'}
           options={options}
           onPick={(state) => onFilter({ ...allRows, state: state === 'all' ? null : (state as DraftRow['state']) })}

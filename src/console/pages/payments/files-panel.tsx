@@ -79,7 +79,7 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
                 </>
               ),
             },
-            { id: 'state', label: t('rows.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+            { id: 'state', label: t('base.state'), cell: ({ status }) => <BatchBadge state={status} /> },
             { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
             { id: 'rows', label: t('payments.rows_paid'), isNumber: true, cell: (file) => <Count of={file.rows} /> },
             {
@@ -93,7 +93,12 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
                 </>
               ),
             },
-            { id: 'charged', label: t('rows.cost'), isNumber: true, cell: (file) => <Sums sums={file.charged} /> },
+            {
+              id: 'charged',
+              label: t('batches.column.charged'),
+              isNumber: true,
+              cell: (file) => <Sums sums={file.charged} />,
+            },
             { id: 'last', label: t('payments.last'), cell: ({ last_paid_at }) => <Time at={last_paid_at} /> },
           ]}
         />

@@ -124,10 +124,10 @@ function Payments({ payments, caption }: { payments: Payment[]; caption: string 
         },
         { id: 'person', label: t('rows.person'), cell: ({ person }) => person ?? '' },
         { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
-        { id: 'state', label: t('rows.state'), cell: (row) => <State row={row} /> },
-        { id: 'cost', label: t('rows.cost'), isNumber: true, cell: (row) => <Cost row={row} /> },
+        { id: 'state', label: t('base.state'), cell: (row) => <State row={row} /> },
+        { id: 'cost', label: t('batches.column.charged'), isNumber: true, cell: (row) => <Cost row={row} /> },
         { id: 'sent', label: t('rows.sent'), cell: ({ sent_at }) => <Time at={sent_at} /> },
-        { id: 'why', label: t('rows.why'), cell: (row) => <span className="small quiet wrap">{whyOf(row)}</span> },
+        { id: 'why', label: t('base.reason'), cell: (row) => <span className="small quiet wrap">{whyOf(row)}</span> },
       ]}
     />
   );

@@ -53,7 +53,7 @@ function PayoutFigures({ planned }: { planned: Planned }) {
           more: rows_waiting === 0 ? t('payout.alone') : t('payout.behind', { count: rows_waiting }),
         },
         {
-          name: t('payout.approval'),
+          name: t('nav.approvals'),
           value: approval === null ? t('base.none') : t('payout.approvers', { count: approval.approvers }),
         },
       ]}

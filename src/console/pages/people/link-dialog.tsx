@@ -17,14 +17,14 @@ export function SecretDialog({
 }) {
   const copy = async () => {
     await navigator.clipboard.writeText(secret);
-    toast(t('people.copied'));
+    toast(t('base.copied'));
   };
   return (
     <Dialog title={title} onClose={onClose}>
       <p>{help}</p>
       <p className="secret">{secret}</p>
       <div>
-        <Button onClick={() => void copy()}>{t('people.copy')}</Button>
+        <Button onClick={() => void copy()}>{t('base.copy')}</Button>
       </div>
     </Dialog>
   );

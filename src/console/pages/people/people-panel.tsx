@@ -41,11 +41,11 @@ export function PeoplePanel() {
                 { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },
                 { id: 'accounts', label: t('shell.accounts'), cell: ({ accounts }) => accountsText(accounts) },
                 { id: 'factor', label: t('people.factor'), cell: factorText },
-                { id: 'state', label: t('people.state'), cell: (one) => <StateCell person={one} /> },
+                { id: 'state', label: t('base.state'), cell: (one) => <StateCell person={one} /> },
                 {
                   id: 'change',
-                  label: t('people.change'),
-                  cell: (one) => <Button onClick={() => setEditing(one)}>{t('people.change')}</Button>,
+                  label: t('base.change'),
+                  cell: (one) => <Button onClick={() => setEditing(one)}>{t('base.change')}</Button>,
                 },
               ]}
             />
@@ -78,7 +78,7 @@ function NameCell({ person: { name, display_name } }: { person: Person }) {
 
 function factorText({ has_totp, passkeys }: Person): string {
   if (passkeys > 0) return t('people.factor.passkey');
-  return has_totp ? t('people.factor.totp') : t('people.factor.none');
+  return has_totp ? t('people.factor.totp') : t('base.none');
 }
 
 function StateCell({ person: { disabled_at, has_password } }: { person: Person }) {

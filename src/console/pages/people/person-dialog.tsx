@@ -109,7 +109,7 @@ function AccessActions({ person: { name, disabled_at }, onClose, onLink }: Perso
           {t('people.reset')}
         </Button>
         <Button look="danger" onClick={() => disable.mutate()} isBusy={disable.isPending}>
-          {disabled_at === null ? t('people.disable') : t('people.enable')}
+          {disabled_at === null ? t('base.disable') : t('base.enable')}
         </Button>
       </div>
     </fieldset>

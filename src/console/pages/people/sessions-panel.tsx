@@ -36,7 +36,7 @@ export function SessionsPanel() {
               stacks
               columns={[
                 { id: 'name', label: t('sign_in.name'), isHead: true, cell: ({ name }) => name },
-                { id: 'since', label: t('people.since'), cell: ({ signed_in_at }) => <Time at={signed_in_at} /> },
+                { id: 'since', label: t('base.since'), cell: ({ signed_in_at }) => <Time at={signed_in_at} /> },
                 { id: 'seen', label: t('people.seen'), cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
                 { id: 'from', label: t('people.from'), cell: ({ address }) => <span className="mono">{address}</span> },
                 {

@@ -74,7 +74,7 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
 export function paymentColumns(): Column<Item>[] {
   return [
     {
-      ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
+      ...{ id: 'bucket', label: t('jobs.result'), isHead: true },
       cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
     },
     { id: 'batch', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },

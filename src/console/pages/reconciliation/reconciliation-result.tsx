@@ -54,14 +54,14 @@ function BucketCounts({ counts }: { counts: Readonly<Partial<Record<Bucket, numb
   const found = buckets.filter((bucket) => (counts[bucket] ?? 0) > 0);
   if (found.length === 0) return null;
   return (
-    <Card title={t('reconciliation.payments')} isFlush>
+    <Card title={t('nav.payments')} isFlush>
       <Table
-        caption={t('reconciliation.payments')}
+        caption={t('nav.payments')}
         rows={found}
         keyOf={(bucket) => bucket}
         columns={[
           {
-            ...{ id: 'bucket', label: t('reconciliation.bucket'), isHead: true },
+            ...{ id: 'bucket', label: t('jobs.result'), isHead: true },
             cell: (bucket) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
           },
           {

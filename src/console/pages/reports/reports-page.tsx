@@ -52,7 +52,7 @@ export function ReportsPage() {
                     </>
                   ),
                 },
-                { id: 'state', label: t('rows.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+                { id: 'state', label: t('base.state'), cell: ({ status }) => <BatchBadge state={status} /> },
                 progressColumn(),
                 chargedColumn(),
                 { id: 'done', label: t('reports.done_at'), cell: ({ done_at }) => <Time at={done_at} /> },

@@ -61,7 +61,7 @@ function DeliveryTable({ rows, onShow }: { rows: readonly Delivery[]; onShow: (d
       stacks
       columns={[
         {
-          ...{ id: 'event', label: t('webhooks.event'), isHead: true },
+          ...{ id: 'event', label: t('events.what'), isHead: true },
           cell: (delivery) => (
             <Button look="link" onClick={() => onShow(delivery)}>
               {delivery.event}
@@ -92,7 +92,7 @@ function DeliveryTable({ rows, onShow }: { rows: readonly Delivery[]; onShow: (d
           cell: ({ attempts }) => <Count of={attempts.length} />,
         },
         { id: 'answer', label: t('webhooks.answer'), cell: ({ attempts }) => <AnswerText attempt={attempts.at(-1)} /> },
-        { id: 'at', label: t('webhooks.at'), cell: ({ created_at }) => <Time at={created_at} /> },
+        { id: 'at', label: t('events.at'), cell: ({ created_at }) => <Time at={created_at} /> },
       ]}
     />
   );
@@ -142,7 +142,7 @@ function DeliveryDialog({
           rows={attempts}
           keyOf={({ at }) => at}
           columns={[
-            { id: 'at', label: t('webhooks.at'), isHead: true, cell: ({ at }) => <Time at={at} isExact /> },
+            { id: 'at', label: t('events.at'), isHead: true, cell: ({ at }) => <Time at={at} isExact /> },
             { id: 'answer', label: t('webhooks.answer'), cell: (attempt) => <AnswerText attempt={attempt} /> },
           ]}
         />

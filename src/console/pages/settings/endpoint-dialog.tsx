@@ -35,7 +35,7 @@ export function EndpointDialog({
   const isAddress = endpoint !== null || URL.canParse(url.trim());
   return (
     <Dialog
-      title={endpoint === null ? t('webhooks.new') : t('webhooks.change')}
+      title={endpoint === null ? t('webhooks.new') : t('base.change')}
       onClose={onClose}
       onSubmit={() => {
         setChecked(true);
@@ -58,7 +58,7 @@ export function EndpointDialog({
       )}
       <EventChoice chosen={events} onChoose={setEvents} />
       <Field
-        label={t('webhooks.accounts')}
+        label={t('shell.accounts')}
         help={t('webhooks.accounts_help')}
         autoComplete="off"
         value={accounts}

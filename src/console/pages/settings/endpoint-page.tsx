@@ -52,9 +52,9 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
       sub={<span className="wrap">{url}</span>}
       actions={
         <>
-          <Button onClick={() => setAsked('change')}>{t('webhooks.change')}</Button>
+          <Button onClick={() => setAsked('change')}>{t('base.change')}</Button>
           <Button isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
-            {t(enabled ? 'webhooks.disable' : 'webhooks.enable')}
+            {t(enabled ? 'base.disable' : 'base.enable')}
           </Button>
           <Button onClick={() => setAsked('rotate')}>{t('webhooks.rotate')}</Button>
           <Button look="danger" onClick={() => setAsked('delete')}>
@@ -67,9 +67,9 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
       <Card>
         <Facts
           facts={[
-            [t('webhooks.state'), <EndpointState key="state" endpoint={endpoint} />],
+            [t('base.state'), <EndpointState key="state" endpoint={endpoint} />],
             [t('webhooks.events'), events.length === 0 ? t('webhooks.all') : events.join(', ')],
-            [t('webhooks.accounts'), accounts.length === 0 ? t('webhooks.all') : accounts.join(', ')],
+            [t('shell.accounts'), accounts.length === 0 ? t('webhooks.all') : accounts.join(', ')],
             ...(earlier_secret_until === null
               ? []
               : [[t('webhooks.earlier'), <Time key="until" at={earlier_secret_until} />] as const]),

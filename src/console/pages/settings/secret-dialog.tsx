@@ -20,8 +20,8 @@ export function SecretDialog({ secret, onClose }: { secret: string; onClose: () 
         onFocus={({ target }) => target.select()}
       />
       <div className="line">
-        <Button onClick={copy}>{t('webhooks.copy')}</Button>
-        <span role="status">{isCopied ? t('webhooks.copied') : ''}</span>
+        <Button onClick={copy}>{t('base.copy')}</Button>
+        <span role="status">{isCopied ? t('base.copied') : ''}</span>
       </div>
     </Dialog>
   );

@@ -81,14 +81,14 @@ function EndpointTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
             </Link>
           ),
         },
-        { id: 'state', label: t('webhooks.state'), cell: (one) => <EndpointState endpoint={one} /> },
+        { id: 'state', label: t('base.state'), cell: (one) => <EndpointState endpoint={one} /> },
         {
           ...{ id: 'events', label: t('webhooks.events') },
           cell: ({ events }) =>
             events.length === 0 ? t('webhooks.all') : events.map((event) => <div key={event}>{event}</div>),
         },
         {
-          ...{ id: 'accounts', label: t('webhooks.accounts') },
+          ...{ id: 'accounts', label: t('shell.accounts') },
           cell: ({ accounts }) => (accounts.length === 0 ? t('webhooks.all') : accounts.join(', ')),
         },
         {

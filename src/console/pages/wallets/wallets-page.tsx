@@ -108,7 +108,7 @@ function Wallets({ account, balance: { wallets, read_at, total } }: { account: s
         columns={[
           { id: 'name', label: t('wallets.wallet'), isHead: true, cell: ({ name, wallet_id }) => name || wallet_id },
           {
-            ...{ id: 'state', label: t('rows.state') },
+            ...{ id: 'state', label: t('base.state') },
             cell: ({ active }) => (
               <Badge tone={active ? 'good' : 'neutral'}>{t(active ? 'wallets.active' : 'wallets.inactive')}</Badge>
             ),

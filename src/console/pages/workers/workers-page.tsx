@@ -32,7 +32,7 @@ export function WorkersPage() {
                   stacks
                   columns={[
                     { id: 'account', label: t('batches.column.account'), isHead: true, cell: ({ account }) => account },
-                    { id: 'since', label: t('workers.since'), cell: ({ since }) => <Time at={since} /> },
+                    { id: 'since', label: t('base.since'), cell: ({ since }) => <Time at={since} /> },
                     {
                       ...{ id: 'ready', label: t('workers.ready'), isNumber: true },
                       cell: ({ rows_ready }) => <Count of={rows_ready} />,
@@ -42,7 +42,7 @@ export function WorkersPage() {
                       cell: ({ rows_in_flight }) => <Count of={rows_in_flight} />,
                     },
                     {
-                      ...{ id: 'doubt', label: t('workers.in_doubt'), isNumber: true },
+                      ...{ id: 'doubt', label: t('batch.in_doubt'), isNumber: true },
                       cell: ({ rows_in_doubt }) => <Count of={rows_in_doubt} />,
                     },
                     {

@@ -8,7 +8,6 @@ export const audit = {
     'Who has seen complete phone numbers of which batch or draft: one event for each person, place and quarter of an hour.',
   'audit.search': 'Search by person, event or detail',
   'audit.batch': 'All events of batch',
-  'audit.show': 'Show',
   'audit.more': 'The first 1,000 events are shown. The page of the batch has all of them.',
   'audit.none': 'No event matches',
   'audit.check': 'Check all chains',

@@ -22,7 +22,6 @@ export const batch = {
   'batch.tab.held': 'Held rows',
   'batch.tab.events': 'Events',
   'batch.tab.details': 'Details',
-  'batch.id': 'Batch',
   'batch.service': 'Service',
   'batch.approved_by': 'Approved by',
   'batch.priority': 'Priority',

@@ -1,14 +1,11 @@
 /** The list of batches. */
 export const batches = {
-  'batches.title': 'Batches',
-  'batches.filter': 'Show',
   'batches.filter.all': 'all batches',
   'batches.filter.needs': 'what needs a person',
   'batches.filter.open': 'under way',
   'batches.filter.ended': 'ended',
   'batches.search': 'Search by run, file or person',
   'batches.column.batch': 'Batch',
-  'batches.column.state': 'State',
   'batches.column.rows': 'Rows',
   'batches.column.progress': 'Progress',
   'batches.column.charged': 'Charged',

@@ -86,7 +86,6 @@ export const draft = {
   'draft.after': 'After',
   'draft.left_out': 'left out',
   'draft.rows': 'Rows of the file',
-  'draft.row': 'Row',
   'draft.find': 'Find in any cell',
   'draft.saving': 'Saving…',
   'draft.checking': 'Checking…',

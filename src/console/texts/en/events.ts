@@ -4,8 +4,6 @@ export const events = {
   'events.at': 'Time',
   'events.what': 'Event',
   'events.who': 'By',
-  'events.batch': 'Batch',
-  'events.row': 'Row',
   'events.detail': 'Details',
   'events.more': 'Show later events',
   'event.batch.received': 'file received',

@@ -12,8 +12,6 @@ export const reconciliation = {
   'reconciliation.charged': 'Charged by the service',
   'reconciliation.wallet': 'Unexplained in {currency}',
   'reconciliation.left': 'left the wallet:',
-  'reconciliation.payments': 'Payments',
-  'reconciliation.bucket': 'Result',
   'reconciliation.count': 'Number',
   'reconciliation.items': 'What is open: {shown} of {all}',
   'reconciliation.wrong': 'Wrong',

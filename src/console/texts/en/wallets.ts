@@ -98,7 +98,6 @@ export const wallets = {
   'payout.done_at': 'Done, if it began now',
   'payout.alone': 'nothing else is sent',
   'payout.behind': '{count, plural, one {# row of other batches waits, too} other {# rows of other batches wait, too}}',
-  'payout.approval': 'Approvals',
   'payout.approvers': '{count, plural, one {# other person} other {# other people}}',
   'payout.money': 'Money in the wallets',
   'payout.cost': 'This payout',
@@ -108,9 +107,7 @@ export const wallets = {
   'workers.sub': 'Which program works for which account, on all machines.',
   'workers.nobody': 'Nobody works for these accounts',
   'workers.idle': 'no accounts now',
-  'workers.since': 'Since',
   'workers.ready': 'To be sent',
   'workers.in_flight': 'In flight',
-  'workers.in_doubt': 'In doubt',
   'workers.oldest': 'Oldest without a result',
 };

@@ -10,7 +10,6 @@ export const audit: Record<keyof typeof english, string> = {
     'Qui a vu des numéros de téléphone entiers, de quel lot ou brouillon : un événement par personne, endroit et quart d’heure.',
   'audit.search': 'Chercher par personne, événement ou détail',
   'audit.batch': 'Tous les événements du lot',
-  'audit.show': 'Afficher',
   'audit.more': 'Les 1 000 premiers événements sont affichés. La page du lot les a tous.',
   'audit.none': 'Aucun événement ne correspond',
   'audit.check': 'Vérifier toutes les chaînes',

@@ -23,7 +23,6 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.tab.held': 'Lignes retenues',
   'batch.tab.events': 'Événements',
   'batch.tab.details': 'Détails',
-  'batch.id': 'Lot',
   'batch.service': 'Service',
   'batch.approved_by': 'Approuvé par',
   'batch.priority': 'Priorité',

@@ -1,15 +1,12 @@
 import type { batches as english } from '../en/batches.ts';
 
 export const batches: Record<keyof typeof english, string> = {
-  'batches.title': 'Lots',
-  'batches.filter': 'Afficher',
   'batches.filter.all': 'tous les lots',
   'batches.filter.needs': 'ce qui attend une personne',
   'batches.filter.open': 'en cours',
   'batches.filter.ended': 'clos',
   'batches.search': 'Chercher par série, fichier ou personne',
   'batches.column.batch': 'Lot',
-  'batches.column.state': 'État',
   'batches.column.rows': 'Lignes',
   'batches.column.progress': 'Avancement',
   'batches.column.charged': 'Débité',

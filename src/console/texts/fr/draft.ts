@@ -87,7 +87,6 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.after': 'Après',
   'draft.left_out': 'exclue',
   'draft.rows': 'Lignes du fichier',
-  'draft.row': 'Ligne',
   'draft.find': 'Chercher dans les cellules',
   'draft.saving': 'Enregistrement…',
   'draft.checking': 'Vérification…',

@@ -13,8 +13,6 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.charged': 'Débité par le service',
   'reconciliation.wallet': 'Inexpliqué en {currency}',
   'reconciliation.left': 'sorti du portefeuille :',
-  'reconciliation.payments': 'Paiements',
-  'reconciliation.bucket': 'Résultat',
   'reconciliation.count': 'Nombre',
   'reconciliation.items': 'En suspens : {shown} sur {all}',
   'reconciliation.wrong': 'Incorrect',

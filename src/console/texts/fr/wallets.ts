@@ -100,7 +100,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.alone': 'rien d’autre n’est envoyé',
   'payout.behind':
     '{count, plural, one {# ligne d’autres lots attend aussi} other {# lignes d’autres lots attendent aussi}}',
-  'payout.approval': 'Approbations',
   'payout.approvers': '{count, plural, one {# autre personne} other {# autres personnes}}',
   'payout.money': 'Argent dans les portefeuilles',
   'payout.cost': 'Ce paiement',
@@ -110,9 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'workers.sub': 'Quel programme travaille pour quel compte, sur toutes les machines.',
   'workers.nobody': 'Personne ne travaille pour ces comptes',
   'workers.idle': 'aucun compte actuellement',
-  'workers.since': 'Depuis',
   'workers.ready': 'À envoyer',
   'workers.in_flight': 'En cours',
-  'workers.in_doubt': 'En doute',
   'workers.oldest': 'La plus ancienne sans résultat',
 };

@@ -10,7 +10,6 @@ export const audit: Record<keyof typeof english, string> = {
     'Quem viu números de telefone completos, de que lote ou rascunho: um evento por pessoa, lugar e quarto de hora.',
   'audit.search': 'Procurar por pessoa, evento ou detalhe',
   'audit.batch': 'Todos os eventos do lote',
-  'audit.show': 'Mostrar',
   'audit.more': 'Mostram-se os primeiros 1 000 eventos. A página do lote tem-nos todos.',
   'audit.none': 'Nenhum evento corresponde',
   'audit.check': 'Verificar todas as cadeias',

@@ -23,7 +23,6 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.tab.held': 'Linhas retidas',
   'batch.tab.events': 'Eventos',
   'batch.tab.details': 'Detalhes',
-  'batch.id': 'Lote',
   'batch.service': 'Serviço',
   'batch.approved_by': 'Aprovado por',
   'batch.priority': 'Prioridade',

@@ -1,15 +1,12 @@
 import type { batches as english } from '../en/batches.ts';
 
 export const batches: Record<keyof typeof english, string> = {
-  'batches.title': 'Lotes',
-  'batches.filter': 'Mostrar',
   'batches.filter.all': 'todos os lotes',
   'batches.filter.needs': 'o que precisa de uma pessoa',
   'batches.filter.open': 'em curso',
   'batches.filter.ended': 'encerrados',
   'batches.search': 'Procurar por série, ficheiro ou pessoa',
   'batches.column.batch': 'Lote',
-  'batches.column.state': 'Estado',
   'batches.column.rows': 'Linhas',
   'batches.column.progress': 'Progresso',
   'batches.column.charged': 'Debitado',

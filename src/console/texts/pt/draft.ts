@@ -87,7 +87,6 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.after': 'Depois',
   'draft.left_out': 'excluída',
   'draft.rows': 'Linhas do ficheiro',
-  'draft.row': 'Linha',
   'draft.find': 'Procurar nas células',
   'draft.saving': 'A guardar…',
   'draft.checking': 'A verificar…',

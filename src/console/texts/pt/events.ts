@@ -5,8 +5,6 @@ export const events: Record<keyof typeof english, string> = {
   'events.at': 'Hora',
   'events.what': 'Evento',
   'events.who': 'Por',
-  'events.batch': 'Lote',
-  'events.row': 'Linha',
   'events.detail': 'Detalhes',
   'events.more': 'Mostrar eventos seguintes',
   'event.batch.received': 'ficheiro recebido',

@@ -13,8 +13,6 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.charged': 'Debitado pelo serviço',
   'reconciliation.wallet': 'Por explicar em {currency}',
   'reconciliation.left': 'saiu da carteira:',
-  'reconciliation.payments': 'Pagamentos',
-  'reconciliation.bucket': 'Resultado',
   'reconciliation.count': 'Número',
   'reconciliation.items': 'O que está em aberto: {shown} de {all}',
   'reconciliation.wrong': 'Errado',

@@ -100,7 +100,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.alone': 'nada mais é enviado',
   'payout.behind':
     '{count, plural, one {# linha de outros lotes também espera} other {# linhas de outros lotes também esperam}}',
-  'payout.approval': 'Aprovações',
   'payout.approvers': '{count, plural, one {# outra pessoa} other {# outras pessoas}}',
   'payout.money': 'Dinheiro nas carteiras',
   'payout.cost': 'Este pagamento',
@@ -110,9 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'workers.sub': 'Que programa trabalha para que conta, em todas as máquinas.',
   'workers.nobody': 'Ninguém trabalha para estas contas',
   'workers.idle': 'nenhuma conta agora',
-  'workers.since': 'Desde',
   'workers.ready': 'Por enviar',
   'workers.in_flight': 'Em curso',
-  'workers.in_doubt': 'Em dúvida',
   'workers.oldest': 'A mais antiga sem resultado',
 };

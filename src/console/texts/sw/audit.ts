@@ -10,7 +10,6 @@ export const audit: Record<keyof typeof english, string> = {
     'Nani ameona nambari kamili za simu za fungu au rasimu gani: tukio moja kwa kila mtu, mahali na robo saa.',
   'audit.search': 'Tafuta kwa mtu, tukio au maelezo',
   'audit.batch': 'Matukio yote ya fungu',
-  'audit.show': 'Onyesha',
   'audit.more': 'Matukio 1,000 ya kwanza yanaonyeshwa. Ukurasa wa fungu una yote.',
   'audit.none': 'Hakuna tukio linalolingana',
   'audit.check': 'Kagua minyororo yote',

@@ -23,7 +23,6 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.tab.held': 'Safu zilizozuiliwa',
   'batch.tab.events': 'Matukio',
   'batch.tab.details': 'Maelezo',
-  'batch.id': 'Fungu',
   'batch.service': 'Huduma',
   'batch.approved_by': 'Liliidhinishwa na',
   'batch.priority': 'Kipaumbele',

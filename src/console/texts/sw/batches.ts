@@ -1,15 +1,12 @@
 import type { batches as english } from '../en/batches.ts';
 
 export const batches: Record<keyof typeof english, string> = {
-  'batches.title': 'Mafungu',
-  'batches.filter': 'Onyesha',
   'batches.filter.all': 'mafungu yote',
   'batches.filter.needs': 'yanayohitaji mtu',
   'batches.filter.open': 'yanayoendelea',
   'batches.filter.ended': 'yaliyoisha',
   'batches.search': 'Tafuta kwa mfululizo, faili au mtu',
   'batches.column.batch': 'Fungu',
-  'batches.column.state': 'Hali',
   'batches.column.rows': 'Safu',
   'batches.column.progress': 'Maendeleo',
   'batches.column.charged': 'Iliyotozwa',

@@ -87,7 +87,6 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.after': 'Baada',
   'draft.left_out': 'imeachwa',
   'draft.rows': 'Safu za faili',
-  'draft.row': 'Safu',
   'draft.find': 'Tafuta katika seli yoyote',
   'draft.saving': 'Inahifadhi…',
   'draft.checking': 'Inakagua…',

@@ -5,8 +5,6 @@ export const events: Record<keyof typeof english, string> = {
   'events.at': 'Wakati',
   'events.what': 'Tukio',
   'events.who': 'Na',
-  'events.batch': 'Fungu',
-  'events.row': 'Safu',
   'events.detail': 'Maelezo',
   'events.more': 'Onyesha matukio yanayofuata',
   'event.batch.received': 'faili limepokelewa',

@@ -13,8 +13,6 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.charged': 'Iliyotozwa na huduma',
   'reconciliation.wallet': 'Isiyoelezwa kwa {currency}',
   'reconciliation.left': 'ilitoka kwenye pochi:',
-  'reconciliation.payments': 'Malipo',
-  'reconciliation.bucket': 'Matokeo',
   'reconciliation.count': 'Idadi',
   'reconciliation.items': 'Yaliyo wazi: {shown} kati ya {all}',
   'reconciliation.wrong': 'Si sahihi',

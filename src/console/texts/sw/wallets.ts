@@ -100,7 +100,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.alone': 'hakuna kingine kinachotumwa',
   'payout.behind':
     '{count, plural, one {safu # ya mafungu mengine inasubiri pia} other {safu # za mafungu mengine zinasubiri pia}}',
-  'payout.approval': 'Idhini',
   'payout.approvers': '{count, plural, one {mtu mwingine #} other {watu wengine #}}',
   'payout.money': 'Pesa katika pochi',
   'payout.cost': 'Malipo haya',
@@ -110,9 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'workers.sub': 'Programu gani inafanya kazi kwa akaunti gani, kwenye mashine zote.',
   'workers.nobody': 'Hakuna anayefanya kazi kwa akaunti hizi',
   'workers.idle': 'hana akaunti kwa sasa',
-  'workers.since': 'Tangu',
   'workers.ready': 'Za kutumwa',
   'workers.in_flight': 'Zinaendelea',
-  'workers.in_doubt': 'Zenye shaka',
   'workers.oldest': 'Ya zamani zaidi bila matokeo',
 };
