@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { setupI18n } from '@lingui/core';
@@ -7,6 +7,7 @@ import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts } from '../../src/console/texts/en-mending.ts';
 import { texts as french } from '../../src/console/texts/fr-mending.ts';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
 import { slotReasons } from '../../src/core/basics/slot-result.ts';
 import { secondPersonReasons } from '../../src/engine/plan/approval.ts';
@@ -14,6 +15,7 @@ import type { Problem } from '../../src/intake/cells/problems.ts';
 import type { BoundPayment } from '../../src/ledger/reporting/reconciliations.ts';
 import { buckets } from '../../src/reports/reconcile/reconcile-buckets.ts';
 import { nextOf, nextSteps } from '../../src/reports/reconcile/reconcile-next.ts';
+import { problemCodes } from '../../src/server/base/problem.ts';
 import { check, csv, goodRow, testCatalog } from '../intake/support.ts';
 
 /** What a text names that its problem does not give. */
@@ -45,6 +47,11 @@ const examples = readFileSync(join(root, 'docs/problems.md'), 'utf8')
   .filter((line) => line.startsWith('| `'))
   .map((line) => line.split(/(?<!\\)\|/).map((cell) => cell.trim()))
   .map(([, code = '', , , example = '']) => ({ code: code.replaceAll('`', ''), example }));
+
+const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((path) => path.endsWith('.ts') && !path.startsWith('console'))
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(root, 'src', path), 'utf8') }));
 
 describe('the text of a problem', () => {
   test('names nothing that intake does not give with the problem', async () => {
@@ -114,12 +121,13 @@ describe('why a row is not paid', () => {
 describe('the text of a reason', () => {
   test('is there for every code', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
-    const codes = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps, ...Object.keys(slotReasons)];
+    const codes: string[] = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
+    codes.push(...Object.keys(slotReasons), ...Object.keys(refusalReasons));
     assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
   });
 
-  test('names what the code of a slot gives, and nothing else', () => {
-    for (const [code, given] of Object.entries(slotReasons))
+  test('names what the code of a slot or of a refusal gives, and nothing else', () => {
+    for (const [code, given] of Object.entries({ ...slotReasons, ...refusalReasons }))
       assert.deepEqual([...new Set(namedIn(code))].sort(), [...given].sort(), code);
   });
 
@@ -179,5 +187,62 @@ describe('the text of a reason', () => {
       found,
       files.map(([code]) => [code, []]),
     );
+  });
+});
+
+/** A text by id in French, with the texts that only some pages have. */
+async function inFrench() {
+  Object.assign(globalThis, { localStorage: { getItem: () => 'fr' }, document: { documentElement: {} } });
+  const { loadMendingTexts, showLanguage } = await import('../../src/console/texts/i18n.ts');
+  await showLanguage('fr');
+  await loadMendingTexts();
+  return import('../../src/console/texts/reason-text.ts');
+}
+
+describe('the text of a refused request', () => {
+  test('is there for every code of the API, and is never the sentence of the server', async () => {
+    const { failureTexts } = await import('../../src/console/texts/failure-text.ts');
+    assert.deepEqual(Object.keys(failureTexts).sort(), [...new Set(problemCodes)].sort());
+    const { refusalText } = await inFrench();
+    const texts = problemCodes.map((code) => refusalText({ status: 503, code, detail: 'the server says' }));
+    for (const text of texts) assert.match(text, /^[A-ZÀ-Ü].*[^ .]\.$/);
+    assert.deepEqual(
+      texts.filter((text) => /the server says|failure\./.test(text)),
+      [],
+    );
+    assert.doesNotMatch(refusalText({ status: 409, code: 'A_LATER_CODE', detail: 'the server says' }), /says/);
+  });
+
+  test('says why, if the server does, with the states as the pages name them', async () => {
+    const { refusalText } = await inFrench();
+    const reason = { code: 'ROW_IS', values: { row: '3', row_status: 'held', wanted_status: 'in_doubt' } };
+    const text = refusalText({ status: 409, code: 'BATCH_STATE', detail: 'row 3 is held', reason });
+    assert.equal(text, 'L’état de la ligne 3 est « retenue », et non « en doute ».');
+    const input = { code: 'INPUT_REFUSED', values: { fields: 'email' } };
+    assert.match(
+      refusalText({ status: 400, code: 'USAGE', detail: 'email: Invalid', reason: input }),
+      /Vérifiez : Adresse e-mail\.$/,
+    );
+  });
+
+  test('names an error of the operating system by its code', async () => {
+    const { refusalText, slotText } = await inFrench();
+    const folder = { status: 503, code: 'FOLDER_UNWRITABLE', detail: "/out: EACCES: permission denied, open '/out'" };
+    assert.match(refusalText(folder), /signale : l’accès n’est pas autorisé \(EACCES\)\.$/);
+    const reasons = [{ code: 'SLOT_NOT_ARCHIVED', values: { file: 'a.csv', error: 'ENOSPC: no space left' } }];
+    assert.equal(slotText({ detail: 'x', reasons }), 'a.csv n’a pas pu être déplacé : le disque est plein (ENOSPC).');
+    const trouble = [{ code: 'SLOT_TROUBLE', values: { code: 'LEDGER_DAMAGED', error: 'the ledger is damaged' } }];
+    assert.match(slotText({ detail: 'x', reasons: trouble }), /^Le registre est inutilisable/);
+  });
+
+  test('has a reason wherever the state of a batch or a row forbids something', () => {
+    const bare = sources.flatMap(({ path, text }) =>
+      [...text.matchAll(/new AirbatchError\(\s*'BATCH_STATE'/g)]
+        .map(({ index }) => text.slice(index, text.indexOf(';\n', index)))
+        .filter((call) => !call.includes('reason:'))
+        .map(() => path),
+    );
+    // Only the command line has `--unlisted`, and no page forgets a batch.
+    assert.deepEqual(bare, ['engine/batches/forget.ts', 'engine/doubts/lost-payments.ts']);
   });
 });

@@ -1,3 +1,4 @@
+import { loadMendingTexts } from '../texts/i18n.ts';
 import type { Reason } from '../texts/reason-text.ts';
 
 /** An answer from 400 on, as RFC 9457 has it. */
@@ -27,8 +28,12 @@ export class ApiProblem extends Error {
 /** The server did not answer: the outcome of the request is unknown. */
 export class Unreachable extends Error {}
 
-/** The problem of a refused request. Of another answer, such as a proxy's page, only the status is known. */
+/**
+ * The problem of a refused request. Of another answer, such as a proxy's page, only the status is known. Loads the texts
+ * of problems, which only some pages have; without them, a general text is shown.
+ */
 export async function problemOf(response: Response): Promise<Problem> {
+  await loadMendingTexts().catch(() => undefined);
   return problemIn(response, await response.json().catch(() => null));
 }
 

@@ -1,4 +1,5 @@
 import { draft } from './en/draft.ts';
+import { refusalTexts } from './en-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
 const problems = {
@@ -232,5 +233,5 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Another program is working for this account.} CREDENTIALS_REJECTED {The service refuses the account’s credentials.} FENCED {Another process has taken over.} LEDGER_BUSY {Another program is using the ledger.} LEDGER_FULL {The disk of the ledger is full.} LEDGER_IO {The ledger could not be written.} SERVICE_UNREACHABLE {The service does not answer.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots };
+/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
+export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };

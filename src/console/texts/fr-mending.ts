@@ -1,4 +1,5 @@
 import { draft } from './fr/draft.ts';
+import { refusalTexts } from './fr-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
 const problems = {
@@ -245,5 +246,5 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Un autre programme travaille pour ce compte.} CREDENTIALS_REJECTED {Le service refuse les identifiants du compte.} FENCED {Un autre processus a pris le relais.} LEDGER_BUSY {Un autre programme utilise le registre.} LEDGER_FULL {Le disque du registre est plein.} LEDGER_IO {Le registre n’a pas pu être écrit.} SERVICE_UNREACHABLE {Le service ne répond pas.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots };
+/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
+export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };

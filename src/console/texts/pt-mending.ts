@@ -1,4 +1,5 @@
 import { draft } from './pt/draft.ts';
+import { refusalTexts } from './pt-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
 const problems = {
@@ -234,5 +235,5 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro.} LEDGER_FULL {O disco do livro está cheio.} LEDGER_IO {Não foi possível escrever no livro.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots };
+/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
+export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };

@@ -1,4 +1,5 @@
 import { draft } from './sw/draft.ts';
+import { refusalTexts } from './sw-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
 const problems = {
@@ -232,5 +233,5 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Programu nyingine inafanya kazi kwa akaunti hii.} CREDENTIALS_REJECTED {Huduma inakataa vitambulisho vya akaunti.} FENCED {Mchakato mwingine umechukua nafasi.} LEDGER_BUSY {Programu nyingine inatumia leja.} LEDGER_FULL {Diski ya leja imejaa.} LEDGER_IO {Leja haikuweza kuandikwa.} SERVICE_UNREACHABLE {Huduma haijibu.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots };
+/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
+export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };

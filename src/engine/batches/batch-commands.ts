@@ -1,4 +1,5 @@
 import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { type BatchEvent, can } from '../../core/state/batch-state.ts';
 import { wasSent } from '../../core/state/row-state.ts';
@@ -141,6 +142,7 @@ export function requireWaiting(batch: BatchRecord): void {
   const { batch_id, status } = batch;
   if (status === 'awaiting_approval') return;
   throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(batch)}: it does not wait for approval`, {
+    reason: refusal('BATCH_IS', { batch_status: status }),
     hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
   });
 }
@@ -170,6 +172,7 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
     if (batch.status !== 'paused') requireMove(batch, 'pause');
     if ((await manualPause(unit.tx, batch)) !== null)
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`, {
+        reason: refusal('BATCH_PAUSED', {}),
         hint: `"airbatch resume ${batchId}" continues it.`,
       });
     return writtenBatch(batch, await unit.pauseBatch(batch, { reason: 'by_person', detail: withoutNumbers(why) }));
@@ -185,6 +188,7 @@ export async function cancelUnsent(actor: Actor, batchId: string, why: string): 
     const states = [...(await countRows(unit.tx, batchId)).keys()];
     if (batch.status === 'running' || batch.started_at !== null || states.some(wasSent))
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and can no longer be given up`, {
+        reason: refusal('BATCH_IS', { batch_status: batch.status }),
         hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
       });
     return { fields: {}, data: { why: withoutNumbers(why) } };
@@ -215,7 +219,10 @@ function move(
 
 /** The batch after the command. Fails with `BATCH_STATE` if another writer changed it first. */
 function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | null): BatchRecord {
-  if (!after) throw new AirbatchError('BATCH_STATE', `batch ${batch_id} changed meanwhile`);
+  if (!after)
+    throw new AirbatchError('BATCH_STATE', `batch ${batch_id} changed meanwhile`, {
+      reason: refusal('BATCH_CHANGED', {}),
+    });
   return after;
 }
 
@@ -235,6 +242,7 @@ function requireMove(batch: BatchRecord, event: BatchEvent): void {
     'BATCH_STATE',
     `batch ${batch_id} ${batchIs(batch)}: it cannot be ${eventTexts[event] ?? 'changed'}`,
     {
+      reason: refusal('BATCH_IS', { batch_status: status }),
       hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
     },
   );

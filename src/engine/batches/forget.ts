@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { idempotencyKey, isContentRowRef } from '../../core/identity/ids.ts';
 import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
 import { batchIs } from '../../core/state/state-texts.ts';
@@ -67,6 +68,7 @@ export async function requireForgettable(db: Queryable, batch: BatchRecord, at: 
     throw new AirbatchError(
       'BATCH_STATE',
       `batch ${batchId} ${batchIs(batch)}: it still needs the names and numbers of its people`,
+      { reason: refusal('BATCH_IS', { batch_status: status }) },
     );
   if (forgottenAt !== null || batch.started_at === null) return;
   // Until then, other batches are compared with the phone numbers of this one.
@@ -86,7 +88,10 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
   await requireForgettable(unit.tx, batch, unit.at);
   if (batch.forgotten_at !== null) return batch;
   const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
-  if (!noted) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
+  if (!noted)
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`, {
+      reason: refusal('BATCH_CHANGED', {}),
+    });
   const counts = await countRows(unit.tx, batchId);
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   await unit.append(batchId, 'batch.forget', { why: withoutNumbers(why), rows });

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
 import { batchIs } from '../../core/state/state-texts.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
@@ -23,6 +24,7 @@ export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Pr
     const batch = await requireBatch(unit.tx, batchId);
     if (ended.includes(batch.status))
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: it has nothing left to send`, {
+        reason: refusal('BATCH_IS', { batch_status: batch.status }),
         hint: `See "airbatch status ${batchId}" for where the batch stands.`,
       });
     const priority = place.priority ?? batch.priority;

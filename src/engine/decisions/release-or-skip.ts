@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { can } from '../../core/state/batch-state.ts';
@@ -123,11 +124,16 @@ export function skipRows(
     check: async (db, batch) => {
       if (state === 'held' || (await manualPause(db, batch)) !== null) return;
       if (batch.status !== 'paused' && !can(batch.status, 'pause'))
-        throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: nothing more of it is sent`);
+        throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: nothing more of it is sent`, {
+          reason: refusal('BATCH_IS', { batch_status: batch.status }),
+        });
       throw new AirbatchError(
         'BATCH_STATE',
         `batch ${batchId} is not paused by a person: its rows may be sent at any moment`,
-        { hint: `First: airbatch pause ${batchId} --why TEXT` },
+        {
+          reason: refusal('BATCH_NOT_PAUSED', {}),
+          hint: `First: airbatch pause ${batchId} --why TEXT`,
+        },
       );
     },
     change: (unit, row) =>
@@ -208,6 +214,7 @@ export async function requireRowInState(
   const [is, wanted] = [row.status, status].map((one) => rowStateTexts[one].label);
   if (row.status === status) return row;
   throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is ${is}, not ${wanted}`, {
+    reason: refusal('ROW_IS', { row: rowNo, row_status: row.status, wanted_status: status }),
     hint:
       row.status === 'ready' && status === 'held'
         ? `It waits for its turn. To skip it: airbatch pause ${batchId} --why TEXT, then airbatch skip ${batchId} ${rowNo} --unsent --why TEXT`

@@ -1,5 +1,6 @@
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import { resolvedCodes } from '../../core/state/overdue.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
@@ -42,6 +43,7 @@ export async function resolveDoubt(
     const row = await requireRowInState(unit.tx, { batchId, rowNo, status: 'in_doubt' });
     if (row.next_action_at !== null) {
       throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
+        reason: refusal('ROW_LOOKED_UP', { row: rowNo }),
         hint: 'Let "airbatch resume" finish the look-ups first: a person decides only what they cannot answer.',
       });
     }
@@ -82,7 +84,13 @@ export async function resolveOverdue(
     throw new AirbatchError(
       'BATCH_STATE',
       `${place} was accepted at ${timeOf(sentAt)}: you can resolve it from ${timeOf(sentAt + settleAlertMs)} on`,
-      { hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.` },
+      {
+        reason: refusal('ROW_TOO_EARLY', {
+          ...{ row: rowNo, sent_at: isoTime(sentAt) },
+          from_at: isoTime(sentAt + settleAlertMs),
+        }),
+        hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.`,
+      },
     );
   const said = await lookUpOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
   if (said.problem !== null && now - sentAt < unansweredMsMax) {
@@ -91,6 +99,7 @@ export async function resolveOverdue(
       'SERVICE_UNREACHABLE',
       `the service does not say where ${place} stands: ${code}, ${message}`,
       {
+        reason: refusal('ROW_UNANSWERED', { row: rowNo, from_at: isoTime(sentAt + unansweredMsMax) }),
         hint: `Try again once it answers; from ${timeOf(sentAt + unansweredMsMax)} on the row may be resolved without its answer.`,
       },
     );
@@ -116,6 +125,10 @@ export async function resolveOverdue(
     'BATCH_STATE',
     `the service now says ${outcome.serviceStatus} of ${isOwn ? place : `another payment of ${place} (${outcome.topupId})`}`,
     {
+      reason: refusal('ROW_ANSWERED', {
+        ...{ row: rowNo, why: isOwn ? 'own' : 'other' },
+        ...{ service_status: outcome.serviceStatus, topup_id: outcome.topupId },
+      }),
       hint: isOwn
         ? `"airbatch resume ${batchId}" looks it up again, and writes its end.`
         : 'That payment may have paid it: ask the service, with the id.',
@@ -208,6 +221,7 @@ async function writeResolution(
 
 function changedMeanwhile({ batch_id, row_no }: RowRecord): AirbatchError {
   return new AirbatchError('BATCH_STATE', `row ${row_no} of batch ${batch_id} changed meanwhile`, {
+    reason: refusal('ROW_CHANGED', { row: row_no }),
     hint: 'Try again: it has changed meanwhile.',
   });
 }

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { can } from '../../core/state/batch-state.ts';
 import { generationsMax, isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
@@ -68,10 +69,13 @@ export async function retryFailed(
     throw new AirbatchError(
       'BATCH_STATE',
       `batch ${batchId} is ${batch.status.replace('_', ' ')}: nothing of it was sent`,
+      { reason: refusal('BATCH_IS', { batch_status: batch.status }) },
     );
   }
   if (batch.forgotten_at !== null)
-    throw new AirbatchError('BATCH_STATE', `the people of batch ${batchId} were forgotten`);
+    throw new AirbatchError('BATCH_STATE', `the people of batch ${batchId} were forgotten`, {
+      reason: refusal('BATCH_FORGOTTEN', {}),
+    });
   const { codes } = what;
   const result: RetryResult = { retried: 0, unanswered: 0, kept: [] };
   let unansweredInARow = 0;

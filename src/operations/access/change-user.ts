@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { type AccessChange, changeAccess } from '../../ledger/access/access-events.ts';
 import { endSessionsOf } from '../../ledger/access/user-sessions.ts';
 import { otherAdmins, type User, updateUser } from '../../ledger/access/users.ts';
@@ -50,6 +51,7 @@ export const changeUser = defineOperation({
       await requireAdminLeft(session, change, before, after);
       if (!(await updateUser(change.tx, after)))
         throw new AirbatchError('USAGE', 'another person has this e-mail address', {
+          reason: refusal('EMAIL_TAKEN', {}),
           hint: 'See the list of people for their addresses.',
         });
       const isDisabled = after.disabled_at !== null;
@@ -81,6 +83,7 @@ async function requireAdminLeft(
   if (!isAdmin(before) || isAdmin(after)) return;
   if ((await otherAdmins(tx, after.name, config.console.openid?.claim ?? null)) > 0) return;
   throw new AirbatchError('USAGE', `${after.name} is the only administrator`, {
+    reason: refusal('LAST_ADMIN', { name: after.name }),
     hint: 'Give another person the role "admin" first.',
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { insertApiKey } from '../../ledger/access/api-keys.ts';
@@ -48,6 +49,7 @@ export const createApiKey = defineOperation({
     await changeAccess(session, async ({ tx, note }) => {
       if (!(await insertApiKey(tx, { ...key, secret_sha256: sha256(secret) })))
         throw new AirbatchError('USAGE', `a key named "${name}" already exists`, {
+          reason: refusal('API_KEY_EXISTS', { name }),
           hint: 'Give the new key another name, or revoke the old one first.',
         });
       await note('key.create', { name, roles: key.roles.join(','), accounts: key.accounts.join(',') });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { insertUser } from '../../ledger/access/users.ts';
 import { accountName } from '../base/fields.ts';
@@ -51,6 +52,7 @@ export const createUser = defineOperation({
       };
       if (!(await insertUser(change.tx, record)))
         throw new AirbatchError('USAGE', `there is a person "${name}" already, or one with this e-mail address`, {
+          reason: refusal('PERSON_EXISTS', { name }),
           hint: 'See the list of people for their names.',
         });
       await change.note('user.create', { name, roles: record.roles.join(','), accounts: record.accounts.join(',') });

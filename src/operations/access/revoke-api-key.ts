@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { revokeApiKey as revoke } from '../../ledger/access/api-keys.ts';
@@ -19,6 +20,7 @@ export const revokeApiKey = defineOperation({
       const keyId = await revoke(tx, { name, by: person, at });
       if (keyId === null)
         throw new AirbatchError('USAGE', `there is no key "${name}" that is not revoked yet`, {
+          reason: refusal('API_KEY_UNKNOWN', { name }),
           hint: 'See the list of keys for their names.',
         });
       await note('key.revoke', { name });

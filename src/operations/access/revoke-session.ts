@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { endSession } from '../../ledger/access/user-sessions.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -16,6 +17,7 @@ export const revokeSession = defineOperation({
       const ended = await endSession(tx, session_id);
       if (ended === null)
         throw new AirbatchError('USAGE', 'there is no such session, or it has ended', {
+          reason: refusal('SESSION_ENDED', {}),
           hint: 'See the list of sessions.',
         });
       await note('session.revoke', { name: ended.name, session_id });

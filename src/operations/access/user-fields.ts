@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { entityTag } from '../../core/identity/entity-tag.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
@@ -89,7 +90,10 @@ export async function userJson(db: Queryable, record: User): Promise<z.output<ty
 export async function requireUser(db: Queryable, name: string): Promise<User> {
   const found = await findUser(db, name);
   if (found !== null) return found;
-  throw new AirbatchError('USAGE', `there is no person "${name}"`, { hint: 'See the list of people for their names.' });
+  throw new AirbatchError('USAGE', `there is no person "${name}"`, {
+    reason: refusal('PERSON_UNKNOWN', { name }),
+    hint: 'See the list of people for their names.',
+  });
 }
 
 /** Refuses accounts that the configuration does not have. */

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 
@@ -6,6 +7,7 @@ import { timeText } from '../../reports/sentences/format.ts';
 export function requireComing(name: string, text: string, at: number, now: number): void {
   if (at > now) return;
   throw new AirbatchError('USAGE', `${name} "${text}" is past: it is ${timeText(isoTime(now))}`, {
+    reason: refusal('TIME_PAST', {}),
     hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',
   });
 }
@@ -20,6 +22,9 @@ export function spanOf(
   nameOf: (field: string) => string,
 ): { fromMs: number; toMs: number } {
   const span = { fromMs: from === undefined ? 0 : Date.parse(from), toMs: to === undefined ? now : Date.parse(to) };
-  if (span.toMs < span.fromMs) throw new AirbatchError('USAGE', `${nameOf('to')} is before ${nameOf('from')}`);
+  if (span.toMs < span.fromMs)
+    throw new AirbatchError('USAGE', `${nameOf('to')} is before ${nameOf('from')}`, {
+      reason: refusal('TIMES_BACKWARDS', {}),
+    });
   return span;
 }

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { noteNumbersSeen } from '../../ledger/access/number-views.ts';
 import type { Actor } from '../../ledger/actor.ts';
@@ -231,5 +232,9 @@ function checkInput<Input extends z.ZodType>(
   const name = field === undefined ? '' : [nameOf(field), ...within].join(' ');
   // A message that is no predicate begins with its own subject: '"KSH" is not a currency code'.
   const separator = name === '' ? '' : /^[a-z]/.test(message) ? ' ' : ': ';
-  throw new AirbatchError(code, `${name}${separator}${message}`, hint === undefined ? {} : { hint });
+  throw new AirbatchError(code, `${name}${separator}${message}`, {
+    // Other codes have a text of their own.
+    reason: code === 'USAGE' && field !== undefined ? refusal('INPUT_REFUSED', { fields: field }) : null,
+    ...(hint === undefined ? {} : { hint }),
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can } from '../../core/state/batch-state.ts';
 import { batchIs } from '../../core/state/state-texts.ts';
@@ -112,7 +113,10 @@ async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecor
       : isUnread
         ? 'It was interrupted before anything was sent: run its file again.'
         : `There is nothing left to send of it; "airbatch report ${batchId}" writes its reports.`;
-  throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}`, { hint });
+  throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}`, {
+    reason: refusal('BATCH_IS', { batch_status: batch.status }),
+    hint,
+  });
 }
 
 function resumeAccount(

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { insertChanges, noteStepCells, ofOptions } from '../../ledger/drafts/draft-changes.ts';
 import { findDraftRow, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, rememberMapping } from '../../ledger/drafts/drafts.ts';
@@ -93,7 +94,10 @@ async function cellEdits(
     const before = await requireRow(db, draft, rowNo);
     const content = splitCells(before.cells);
     if (before.state === 'excluded' && content.some((text) => text.trim() !== ''))
-      throw new AirbatchError('DRAFT_STATE', `row ${rowNo} is not in the file`, { hint: 'Put the row back first.' });
+      throw new AirbatchError('DRAFT_STATE', `row ${rowNo} is not in the file`, {
+        reason: refusal('ROW_LEFT_OUT', { row: rowNo }),
+        hint: 'Put the row back first.',
+      });
     for (const { column, value, before: seen } of ofRow) {
       const now = content[column] ?? '';
       // A change that is sent again may have been made already.

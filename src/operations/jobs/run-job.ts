@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { AirbatchError, errorTable } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
@@ -92,6 +93,7 @@ function jobByName(jobs: readonly Job[], name: string): Job {
   if (job) return job;
   const names = jobs.map((one) => one.name);
   throw new AirbatchError('USAGE', `there is no job "${name}"`, {
+    reason: refusal('JOB_UNKNOWN', { job: name }),
     hint: `${didYouMean(name, names)} See "airbatch jobs".`.trimStart(),
   });
 }

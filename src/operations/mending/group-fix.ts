@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { decimalsOf } from '../../intake/cells/amount.ts';
 import { countryCodeOf } from '../../intake/cells/country.ts';
 import type { RowCheck } from '../../intake/mending/check-one.ts';
@@ -30,14 +31,16 @@ export function requireFitting(
 ): RowCheck {
   const { codes, value: needed } = fixes[name];
   if (name !== 'exclude_rows' && !(codes as readonly string[]).includes(code))
-    throw new AirbatchError('USAGE', `${name} mends no ${code}`);
+    throw new AirbatchError('USAGE', `${name} mends no ${code}`, { reason: refusal('FIX_UNFIT', {}) });
   if (needed === null ? value !== undefined : value === undefined || !fits[needed](value))
     throw new AirbatchError(
       'USAGE',
       `${name} ${needed === null ? 'takes no value' : `needs a ${needed} as its value`}`,
+      { reason: refusal('FIX_UNFIT', {}) },
     );
   if (check) return check;
   throw new AirbatchError('FILE_REJECTED', 'the columns of the file are not clear yet', {
+    reason: refusal('COLUMNS_UNCLEAR', {}),
     hint: 'Say what each column means first.',
   });
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { reportPlace } from '../../ledger/reporting/report-places.ts';
 import { reportName } from '../../reports/versions/folders.ts';
@@ -55,6 +56,7 @@ export const exportAuditPack = defineOperation({
     const [current] = folders;
     if (current === undefined)
       throw new AirbatchError('BATCH_STATE', `batch ${batch_id} has no ${mask ? 'masked ' : ''}reports`, {
+        reason: refusal('REPORTS_MISSING', {}),
         hint: `Write them first: airbatch report ${batch_id}${mask ? ' --mask' : ''}`,
       });
     if (!mask)

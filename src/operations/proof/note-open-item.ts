@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { findOpenItem, insertNote, itemKey } from '../../ledger/reporting/reconciliation-notes.ts';
@@ -20,7 +21,9 @@ export const noteOpenItem = defineOperation({
     const { account } = await requireReconciliation(session, reconciliation_id);
     const found = await findOpenItem(session.db, reconciliation_id, item_no);
     if (found === null)
-      throw new AirbatchError('USAGE', `reconciliation ${reconciliation_id} has no open line ${item_no}`);
+      throw new AirbatchError('USAGE', `reconciliation ${reconciliation_id} has no open line ${item_no}`, {
+        reason: refusal('LINE_UNKNOWN', {}),
+      });
     const line = JSON.parse(found.item) as ReconcileItem;
     const { bucket, batch_id, row, topup_id } = line;
     await changeAccess(session, async ({ tx, at, person, note }) => {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findReconciliation, itemKey, notesOf } from '../../ledger/reporting/reconciliation-notes.ts';
@@ -37,5 +38,7 @@ export async function openItemJson(
 export async function requireReconciliation(session: Session, id: string): Promise<ReconciliationRecord> {
   const found = await findReconciliation(session.db, id);
   if (found !== null && isVisible(session, found.account)) return found;
-  throw new AirbatchError('USAGE', `there is no reconciliation ${id} in this ledger`);
+  throw new AirbatchError('USAGE', `there is no reconciliation ${id} in this ledger`, {
+    reason: refusal('LINE_UNKNOWN', {}),
+  });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { batchIs } from '../../core/state/state-texts.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
@@ -88,7 +89,9 @@ async function requestOf(
   if (batch_id !== undefined) {
     const found = await requireBatch(db, batch_id);
     if (found.started_at === null)
-      throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(found)}: nothing of it was sent`);
+      throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(found)}: nothing of it was sent`, {
+        reason: refusal('BATCH_IS', { batch_status: found.status }),
+      });
     const toMs = found.completed_at === null ? now : found.completed_at + afterBatchMs;
     return { account: found.account, batchId: batch_id, fromMs: found.started_at, toMs };
   }
@@ -101,9 +104,11 @@ async function requestOf(
   if (toMs < fromMs)
     throw to === undefined
       ? new AirbatchError('USAGE', `${nameOf('from')} ${dayText(from)} is still to come`, {
+          reason: refusal('DAY_TO_COME', {}),
           hint: 'Name a day that has begun.',
         })
       : new AirbatchError('USAGE', `${nameOf('to')} ${dayText(to)} is before ${nameOf('from')} ${dayText(from)}`, {
+          reason: refusal('TIMES_BACKWARDS', {}),
           hint: `Name the earlier one with ${nameOf('from')}.`,
         });
   return { account: chosenAccountName(config, account), fromMs, toMs };

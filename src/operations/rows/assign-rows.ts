@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { assignDoubts } from '../../engine/decisions/assign-doubts.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { batchId, rowNo } from '../base/fields.ts';
@@ -29,6 +30,7 @@ export const assignRows = defineOperation({
     const { account } = await requireBatch(actor.db, batch_id);
     if (owner !== null && !(await doubtPeople(session, [account])).includes(owner))
       throw new AirbatchError('USAGE', `"${owner}" may not take care of doubts of account "${account}"`, {
+        reason: refusal('OWNER_UNFIT', { name: owner }),
         hint: 'Choose a person who may operate or resolve.',
       });
     const assigned = await assignDoubts(actor, batch_id, [...new Set(rows)], owner);

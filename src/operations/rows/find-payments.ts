@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { Sums, subtractAmounts } from '../../core/money/money.ts';
 import { isTerminal } from '../../core/state/row-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
@@ -170,6 +171,7 @@ function numberOf(written: string, country: string | null): string {
   const phone = readPhone(written, { country, isOfRow: false });
   if ('number' in phone) return phone.number;
   throw new AirbatchError('USAGE', 'this is not a phone number that can be paid', {
+    reason: refusal('NUMBER_UNPAYABLE', {}),
     hint: 'Write it with "+" and its country code, or name its country.',
   });
 }

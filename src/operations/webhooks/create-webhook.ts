@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { shownUrl } from '../../core/text/safe-url.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { listEndpoints, saveEndpoint, skipToNow } from '../../ledger/outbox/webhook-endpoints.ts';
@@ -39,7 +40,10 @@ export const createWebhook = defineOperation({
     await changeAccess(session, async ({ tx, note }) => {
       const others = (await listEndpoints(tx)).length;
       if (others >= endpointsMax)
-        throw new AirbatchError('USAGE', `there are ${others} webhook endpoints`, { hint: 'Delete one first.' });
+        throw new AirbatchError('USAGE', `there are ${others} webhook endpoints`, {
+          reason: refusal('ENDPOINTS_MAX', { count: others }),
+          hint: 'Delete one first.',
+        });
       if (others === 0) await skipToNow(tx);
       await saveEndpoint(tx, made);
       await note('webhook.create', { endpoint: made.endpoint_id, url: shownUrl(url) });

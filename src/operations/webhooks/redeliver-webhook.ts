@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { findDelivery, sendAgain } from '../../ledger/outbox/webhook-deliveries.ts';
 import { triedForMs } from '../../notify/webhook-events.ts';
@@ -21,7 +22,10 @@ export const redeliverWebhook = defineOperation({
       if (found?.endpoint_id !== endpoint_id)
         throw new AirbatchError('WEBHOOK_UNKNOWN', `the endpoint ${endpoint_id} has no delivery ${delivery_no}`);
       if (enabled === 0)
-        throw new AirbatchError('USAGE', `the endpoint ${endpoint_id} is disabled`, { hint: 'Enable it first.' });
+        throw new AirbatchError('USAGE', `the endpoint ${endpoint_id} is disabled`, {
+          reason: refusal('ENDPOINT_DISABLED', {}),
+          hint: 'Enable it first.',
+        });
       await sendAgain(tx, delivery_no, at, at + triedForMs);
       await note('webhook.redeliver', { endpoint: endpoint_id, delivery: delivery_no });
       return { endpoint_id, delivery_no };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Random } from '../../core/basics/random.ts';
+import { refusal } from '../../core/basics/refusal.ts';
 import { entityTag } from '../../core/identity/entity-tag.ts';
 import { isLoopback, safeUrl, shownUrl } from '../../core/text/safe-url.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
@@ -73,6 +74,7 @@ export function requireOutside({ through, config }: Pick<Session, 'through' | 'c
   const isFromOutside = through === 'console' || through === 'api';
   if (!isFromOutside || config.webhooks.allowPrivateAddresses || !isLoopback(new URL(url).hostname)) return;
   throw new AirbatchError('USAGE', 'the URL names the machine of airbatch', {
+    reason: refusal('ENDPOINT_LOCAL', {}),
     hint: 'Add the endpoint on that machine, or allow private addresses for webhooks in the configuration.',
   });
 }

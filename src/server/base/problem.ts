@@ -96,7 +96,7 @@ export class Refused extends Error {
   constructor(
     code: RequestErrorCode,
     detail: string,
-    { hint = null, ...more }: { hint?: string | null } & Pick<Problem, 'purpose' | 'retry_after_s'> = {},
+    { hint = null, ...more }: { hint?: string | null } & Pick<Problem, 'purpose' | 'retry_after_s' | 'reason'> = {},
   ) {
     super(detail);
     this.problem = { ...problem(code, detail, hint), ...more };

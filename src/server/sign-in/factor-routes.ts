@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusal } from '../../core/basics/refusal.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { confirmTotp, deletePasskey, deleteTotp, findTotp, passkeysOf } from '../../ledger/access/second-factors.ts';
@@ -69,7 +70,10 @@ const addTotp = defineSessionRoute({
     const name = await requireFactorsChangeable(request);
     const made = await newTotp(request.deps.session, name);
     if (made !== null) return made;
-    throw new Refused('REQUEST_INVALID', 'There is an app with codes already.', { hint: 'Remove it first.' });
+    throw new Refused('REQUEST_INVALID', 'There is an app with codes already.', {
+      reason: refusal('APP_EXISTS', {}),
+      hint: 'Remove it first.',
+    });
   },
 });
 

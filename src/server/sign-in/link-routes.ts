@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refusal } from '../../core/basics/refusal.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { findLink, type OneTimeLink, useLink } from '../../ledger/access/one-time-links.ts';
@@ -48,7 +49,10 @@ const redeemLink = defineSessionRoute({
     const { link, user: known } = await requireLink(session, token);
     const password_hash = await hasher.hash(password);
     if (known === null && name === undefined)
-      throw new Refused('REQUEST_INVALID', 'The first administrator needs a name.', { hint: 'Choose a name.' });
+      throw new Refused('REQUEST_INVALID', 'The first administrator needs a name.', {
+        reason: refusal('NAME_MISSING', {}),
+        hint: 'Choose a name.',
+      });
     const person = known?.name ?? name ?? '';
     const user = await changeAccess({ ...session, person, through: 'console' }, async ({ tx, at, note }) => {
       if (!(await useLink(tx, link.token_sha256, at))) throw linkRefused();
@@ -61,6 +65,7 @@ const redeemLink = defineSessionRoute({
       };
       if (!(await insertUser(tx, first)))
         throw new Refused('REQUEST_INVALID', `There is a person "${person}" already.`, {
+          reason: refusal('PERSON_EXISTS', { name: person }),
           hint: 'Choose another name.',
         });
       await note('user.create', { name: person, roles: first.roles.join(','), accounts: '' });

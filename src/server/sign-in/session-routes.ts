@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { refusal } from '../../core/basics/refusal.ts';
 import { Refused } from '../base/problem.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { linkRoutes } from './link-routes.ts';
@@ -40,5 +41,7 @@ export function addSessionRoutes(scope: FastifyInstance, deps: SignInDeps): void
 
 function invalid(issue: { path: PropertyKey[]; message: string } | undefined): Refused {
   const { path = [], message = 'is not as it should be' } = issue ?? {};
-  return new Refused('REQUEST_INVALID', `${path.map(String).join(' ')} ${message}`.trim());
+  const [field] = path.map(String);
+  const reason = field === undefined ? {} : { reason: refusal('INPUT_REFUSED', { fields: field }) };
+  return new Refused('REQUEST_INVALID', `${path.map(String).join(' ')} ${message}`.trim(), reason);
 }

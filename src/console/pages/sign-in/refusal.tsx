@@ -1,4 +1,4 @@
-import { ApiProblem } from '../../api/problem.ts';
+import { codeOf } from '../../api/problem.ts';
 import { failureText } from '../../base/failure.tsx';
 import { t } from '../../texts/i18n.ts';
 
@@ -15,12 +15,5 @@ export function Refusal({ error }: { error: unknown }) {
 function refusalText(error: unknown): string {
   // The browser's own passkey dialog was closed, or has no passkey for this site.
   if (error instanceof Error && error.name === 'NotAllowedError') return t('sign_in.passkey_refused');
-  if (!(error instanceof ApiProblem)) return failureText(error);
-  const { code } = error.problem;
-  if (code === 'SIGN_IN_REFUSED') return t('sign_in.refused');
-  if (code === 'SIGN_IN_NEEDED') return t('sign_in.too_late');
-  if (code === 'CODE_REFUSED') return t('sign_in.code_refused');
-  if (code === 'LINK_REFUSED') return t('sign_in.link_refused');
-  if (code === 'SIGN_IN_THROTTLED') return t('sign_in.throttled');
-  return failureText(error);
+  return codeOf(error) === 'SIGN_IN_NEEDED' ? t('sign_in.too_late') : failureText(error);
 }

@@ -17,6 +17,7 @@ export const base = {
   'failure.offline_title': 'No connection',
   'failure.unreachable': 'The server does not answer. Nothing is lost: try again when the connection is back.',
   'failure.program': 'The server has an internal error. Its log has the details.',
+  'failure.not_done': 'The server refused this.',
   'failure.role': 'Your role does not allow this.',
   'failure.changed': 'Somebody has changed this since you opened it. Look at it again before you decide.',
   'failure.unfinished': 'The server was interrupted while it did this. Look whether it was done; if not, try again.',

@@ -18,6 +18,7 @@ export const base: Record<keyof typeof english, string> = {
   'failure.offline_title': 'Pas de connexion',
   'failure.unreachable': 'Le serveur ne répond pas. Rien n’est perdu : réessayez quand la connexion sera revenue.',
   'failure.program': 'Le serveur a rencontré une erreur interne. Son journal contient les détails.',
+  'failure.not_done': 'Le serveur l’a refusé.',
   'failure.role': 'Votre rôle ne le permet pas.',
   'failure.changed': 'Quelqu’un a modifié ceci depuis que vous l’avez ouvert. Relisez avant de décider.',
   'failure.unfinished':

@@ -18,6 +18,7 @@ export const base: Record<keyof typeof english, string> = {
   'failure.offline_title': 'Sem ligação',
   'failure.unreachable': 'O servidor não responde. Nada se perdeu: tente de novo quando a ligação voltar.',
   'failure.program': 'O servidor encontrou um erro interno. O seu registo tem os pormenores.',
+  'failure.not_done': 'O servidor recusou-o.',
   'failure.role': 'A sua função não o permite.',
   'failure.changed': 'Alguém alterou isto desde que o abriu. Veja outra vez antes de decidir.',
   'failure.unfinished': 'O servidor foi interrompido durante a operação. Veja se foi feita; se não, tente de novo.',

@@ -18,6 +18,7 @@ export const base: Record<keyof typeof english, string> = {
   'failure.offline_title': 'Hakuna muunganisho',
   'failure.unreachable': 'Seva haijibu. Hakuna kilichopotea: jaribu tena muunganisho ukirudi.',
   'failure.program': 'Seva imepata hitilafu yake. Maelezo yako kwenye kumbukumbu zake.',
+  'failure.not_done': 'Seva imelikataa hili.',
   'failure.role': 'Jukumu lako haliruhusu hili.',
   'failure.changed': 'Mtu amebadilisha hili tangu ulipolifungua. Liangalie tena kabla ya kuamua.',
   'failure.unfinished': 'Seva ilikatizwa ikiwa inafanya hili. Angalia kama limefanyika; kama sivyo, jaribu tena.',

@@ -1,0 +1,80 @@
+/** What went wrong, by the code of an error. */
+const failures = {
+  'failure.refused': 'The server did not accept this. Check what you have entered, then try again.',
+  'failure.config': 'The configuration of the server is wrong. An administrator must correct it.',
+  'failure.not_releasable':
+    'This row cannot be released here: another batch has its reference. Decide about it there, and skip it here.',
+  'failure.second_person': 'Another person must do this.',
+  'failure.service_changed':
+    'The account now points to another service than the one of this batch. An administrator must correct it.',
+  'failure.unreadable': 'The file or the folder cannot be read.',
+  'failure.file': 'The file cannot be paid as it is. Correct it, and upload it again.',
+  'failure.ledger': 'The ledger cannot be used. An administrator must look at it; until then nothing is sent.',
+  'failure.ledger_full': 'The disk of the ledger is full. An administrator must make room; nothing more was sent.',
+  'failure.ledger_io': 'The ledger could not be written. An administrator must check its disk.',
+  'failure.ledger_busy': 'Another program is using the ledger. Try again later.',
+  'failure.backup': 'This backup cannot be used. Take another one.',
+  'failure.folder': 'The folder cannot be written to. An administrator must correct it; the ledger has everything.',
+  'failure.fenced': 'Another process has taken over the work. Try again.',
+  'failure.session': 'Your session does not fit this page any more. Reload the page, and sign in.',
+  'failure.provider': 'The identity provider does not answer. Try again later.',
+  'failure.factor': 'Your app with codes can no longer be checked. An administrator must reset your access.',
+  'failure.shown_once': 'This was shown once, and cannot be shown again. Make a new one.',
+  'failure.details': 'For support, in English',
+  'failure.system': 'The operating system reports: {what}.',
+  'system.full': 'the disk is full ({code})',
+  'system.forbidden': 'access is not permitted ({code})',
+  'system.read_only': 'the disk cannot be written to ({code})',
+  'system.missing': 'it does not exist ({code})',
+  'system.exists': 'it exists already ({code})',
+  'system.busy': 'another program is using it ({code})',
+  'system.disk': 'the disk has an error ({code})',
+  'system.network': 'there is no connection ({code})',
+  'system.other': 'an error ({code})',
+};
+
+/** Why a person's request is refused, by code. */
+const refusals = {
+  'reason.BATCH_IS': 'The state of the batch is “{batch_status}”, which does not allow this.',
+  'reason.BATCH_CHANGED': 'The batch has changed meanwhile. Look at it again.',
+  'reason.BATCH_PAUSED': 'A person has already paused the batch.',
+  'reason.BATCH_NOT_PAUSED': 'Pause the batch first: its rows may be sent at any moment.',
+  'reason.BATCH_FORGOTTEN': 'The names and numbers of this batch were erased: its rows cannot be paid again.',
+  'reason.ROW_IS': 'The state of row {row} is “{row_status}”, not “{wanted_status}”.',
+  'reason.ROW_CHANGED': 'Row {row} has changed meanwhile. Look at it again.',
+  'reason.ROW_LOOKED_UP': 'Row {row} is still being looked up. Decide only if the look-ups find nothing.',
+  'reason.ROW_TOO_EARLY':
+    'The service accepted row {row} at {sent_at} and may still report its result. You can decide from {from_at} on.',
+  'reason.ROW_UNANSWERED':
+    'The service does not say where row {row} stands. Try again later; from {from_at} on, you can decide without its answer.',
+  'reason.ROW_ANSWERED':
+    '{why, select, own {The service now says “{service_status}” of row {row}. It is looked up again.} other {The service has another payment of row {row} ({topup_id}): “{service_status}”. It may have paid the row: ask the service.}}',
+  'reason.ROW_LEFT_OUT': 'Row {row} is left out of the file. Put it back first.',
+  'reason.REPORTS_MISSING': 'There are no such reports of the batch yet. Write them first.',
+  'reason.PERSON_EXISTS': 'There is already a person with the name {name} or with this e-mail address.',
+  'reason.PERSON_UNKNOWN': 'There is no person with the name {name}.',
+  'reason.EMAIL_TAKEN': 'Another person has this e-mail address.',
+  'reason.LAST_ADMIN': '{name} is the only administrator. Make another person an administrator first.',
+  'reason.NAME_MISSING': 'Choose a name.',
+  'reason.APP_EXISTS': 'You already have an app with codes. Remove it first.',
+  'reason.API_KEY_EXISTS': 'There is already a key with the name {name}. Choose another name, or revoke that key.',
+  'reason.API_KEY_UNKNOWN': 'There is no key with the name {name}, or it is revoked already.',
+  'reason.SESSION_ENDED': 'This session has ended already.',
+  'reason.OWNER_UNFIT':
+    '{name} cannot take care of these rows. Choose a person with the role “operate” or “resolve” for this account.',
+  'reason.NUMBER_UNPAYABLE': 'This is not a phone number that can be paid. Write it with “+” and its country code.',
+  'reason.ENDPOINTS_MAX': 'There are already as many endpoints as possible: {count}. Delete one first.',
+  'reason.ENDPOINT_LOCAL': 'This address is the server’s own. An administrator must allow private addresses.',
+  'reason.ENDPOINT_DISABLED': 'The endpoint is disabled. Enable it first.',
+  'reason.TIME_PAST': 'This time is past. Choose a time to come.',
+  'reason.TIMES_BACKWARDS': 'The end is before the beginning. Choose the earlier time first.',
+  'reason.DAY_TO_COME': 'This day is still to come. Choose a day that has begun.',
+  'reason.LINE_UNKNOWN': 'This line no longer exists. Compare again.',
+  'reason.JOB_UNKNOWN': 'There is no job with the name {job} any more.',
+  'reason.FIX_UNFIT': 'These rows cannot be corrected in this way, or with this value.',
+  'reason.COLUMNS_UNCLEAR': 'First choose what each column means.',
+  'reason.INPUT_REFUSED': 'The server does not accept what you have entered. Check this: {fields}.',
+};
+
+/** The texts of failures and refusals: loaded with those of mending, or with the first failure. */
+export const refusalTexts = { ...failures, ...refusals };

@@ -1,0 +1,83 @@
+/** What went wrong, by the code of an error. */
+const failures = {
+  'failure.refused': 'O servidor não aceitou isto. Verifique o que escreveu e tente de novo.',
+  'failure.config': 'A configuração do servidor está errada. Um administrador tem de a corrigir.',
+  'failure.not_releasable':
+    'Esta linha não pode ser libertada aqui: outro lote tem a sua referência. Decida sobre ela nesse lote e ignore-a aqui.',
+  'failure.second_person': 'Outra pessoa tem de o fazer.',
+  'failure.service_changed':
+    'A conta aponta agora para um serviço diferente do deste lote. Um administrador tem de a corrigir.',
+  'failure.unreadable': 'Não é possível ler o ficheiro ou a pasta.',
+  'failure.file': 'O ficheiro não pode ser pago como está. Corrija-o e carregue-o de novo.',
+  'failure.ledger': 'O livro não pode ser usado. Um administrador tem de o ver; até lá nada é enviado.',
+  'failure.ledger_full': 'O disco do livro está cheio. Um administrador tem de libertar espaço; nada mais foi enviado.',
+  'failure.ledger_io': 'Não foi possível escrever no livro. Um administrador tem de verificar o disco.',
+  'failure.ledger_busy': 'Outro programa está a usar o livro. Tente mais tarde.',
+  'failure.backup': 'Esta cópia de segurança não pode ser usada. Escolha outra.',
+  'failure.folder': 'Não é possível escrever na pasta. Um administrador tem de o corrigir; o livro tem tudo.',
+  'failure.fenced': 'Outro processo assumiu o trabalho. Tente de novo.',
+  'failure.session': 'A sua sessão já não corresponde a esta página. Recarregue a página e entre de novo.',
+  'failure.provider': 'O fornecedor de identidade não responde. Tente mais tarde.',
+  'failure.factor':
+    'A sua aplicação com códigos já não pode ser verificada. Um administrador tem de repor o seu acesso.',
+  'failure.shown_once': 'Isto foi mostrado uma vez e não pode ser mostrado de novo. Crie outro.',
+  'failure.details': 'Para o apoio, em inglês',
+  'failure.system': 'O sistema operativo comunica: {what}.',
+  'system.full': 'o disco está cheio ({code})',
+  'system.forbidden': 'o acesso não é permitido ({code})',
+  'system.read_only': 'não é possível escrever no disco ({code})',
+  'system.missing': 'não existe ({code})',
+  'system.exists': 'já existe ({code})',
+  'system.busy': 'outro programa está a usá-lo ({code})',
+  'system.disk': 'o disco tem um erro ({code})',
+  'system.network': 'não há ligação ({code})',
+  'system.other': 'um erro ({code})',
+};
+
+/** Why a person's request is refused, by code. */
+const refusals = {
+  'reason.BATCH_IS': 'O estado do lote é “{batch_status}”, o que não o permite.',
+  'reason.BATCH_CHANGED': 'O lote mudou entretanto. Veja-o de novo.',
+  'reason.BATCH_PAUSED': 'Uma pessoa já pausou o lote.',
+  'reason.BATCH_NOT_PAUSED': 'Pause primeiro o lote: as suas linhas podem ser enviadas a qualquer momento.',
+  'reason.BATCH_FORGOTTEN':
+    'Os nomes e os números deste lote foram apagados: as suas linhas não podem ser pagas de novo.',
+  'reason.ROW_IS': 'O estado da linha {row} é “{row_status}”, e não “{wanted_status}”.',
+  'reason.ROW_CHANGED': 'A linha {row} mudou entretanto. Veja-a de novo.',
+  'reason.ROW_LOOKED_UP': 'A linha {row} ainda está a ser consultada. Decida só se as consultas nada encontrarem.',
+  'reason.ROW_TOO_EARLY':
+    'O serviço aceitou a linha {row} em {sent_at} e ainda pode comunicar o resultado. Pode decidir a partir de {from_at}.',
+  'reason.ROW_UNANSWERED':
+    'O serviço não diz em que ponto está a linha {row}. Tente mais tarde; a partir de {from_at} pode decidir sem a sua resposta.',
+  'reason.ROW_ANSWERED':
+    '{why, select, own {O serviço diz agora “{service_status}” da linha {row}. É consultada de novo.} other {O serviço tem outro pagamento da linha {row} ({topup_id}): “{service_status}”. Pode ter pago a linha: pergunte ao serviço.}}',
+  'reason.ROW_LEFT_OUT': 'A linha {row} está excluída do ficheiro. Reponha-a primeiro.',
+  'reason.REPORTS_MISSING': 'Ainda não há tais relatórios do lote. Escreva-os primeiro.',
+  'reason.PERSON_EXISTS': 'Já há uma pessoa com o nome {name} ou com este endereço de e-mail.',
+  'reason.PERSON_UNKNOWN': 'Não há nenhuma pessoa com o nome {name}.',
+  'reason.EMAIL_TAKEN': 'Outra pessoa tem este endereço de e-mail.',
+  'reason.LAST_ADMIN': '{name} é o único administrador. Dê primeiro essa função a outra pessoa.',
+  'reason.NAME_MISSING': 'Escolha um nome.',
+  'reason.APP_EXISTS': 'Já tem uma aplicação com códigos. Remova-a primeiro.',
+  'reason.API_KEY_EXISTS': 'Já há uma chave com o nome {name}. Escolha outro nome ou revogue essa chave.',
+  'reason.API_KEY_UNKNOWN': 'Não há nenhuma chave com o nome {name}, ou já foi revogada.',
+  'reason.SESSION_ENDED': 'Esta sessão já terminou.',
+  'reason.OWNER_UNFIT':
+    '{name} não pode tratar destas linhas. Escolha uma pessoa com a função “operar” ou “resolver” nesta conta.',
+  'reason.NUMBER_UNPAYABLE': 'Não é um número que possa ser pago. Escreva-o com “+” e o indicativo do país.',
+  'reason.ENDPOINTS_MAX': 'Já existe o número máximo de destinos: {count}. Elimine um primeiro.',
+  'reason.ENDPOINT_LOCAL':
+    'Este endereço é o do próprio servidor. Um administrador tem de permitir endereços privados.',
+  'reason.ENDPOINT_DISABLED': 'O destino está desativado. Ative-o primeiro.',
+  'reason.TIME_PAST': 'Esta hora já passou. Escolha uma hora futura.',
+  'reason.TIMES_BACKWARDS': 'O fim é antes do início. Escolha primeiro a data mais antiga.',
+  'reason.DAY_TO_COME': 'Este dia ainda não chegou. Escolha um dia que já começou.',
+  'reason.LINE_UNKNOWN': 'Esta linha já não existe. Compare de novo.',
+  'reason.JOB_UNKNOWN': 'Já não há nenhuma tarefa com o nome {job}.',
+  'reason.FIX_UNFIT': 'Estas linhas não podem ser corrigidas assim, ou com este valor.',
+  'reason.COLUMNS_UNCLEAR': 'Indique primeiro o significado de cada coluna.',
+  'reason.INPUT_REFUSED': 'O servidor não aceita o que escreveu. Verifique: {fields}.',
+};
+
+/** The texts of failures and refusals: loaded with those of mending, or with the first failure. */
+export const refusalTexts = { ...failures, ...refusals };
