@@ -217,20 +217,23 @@ describe('the text of a refused request', () => {
     const { refusalText } = await inFrench();
     const reason = { code: 'ROW_IS', values: { row: '3', row_status: 'held', wanted_status: 'in_doubt' } };
     const text = refusalText({ status: 409, code: 'BATCH_STATE', detail: 'row 3 is held', reason });
-    assert.equal(text, 'L’état de la ligne 3 est « retenue », et non « en doute ».');
+    assert.equal(text, 'L’état de la ligne 3 est «\u{a0}retenue\u{a0}», et non «\u{a0}en doute\u{a0}».');
     const input = { code: 'INPUT_REFUSED', values: { fields: 'email' } };
     assert.match(
       refusalText({ status: 400, code: 'USAGE', detail: 'email: Invalid', reason: input }),
-      /Vérifiez : Adresse e-mail\.$/,
+      /Vérifiez\u{a0}: Adresse e-mail\.$/u,
     );
   });
 
   test('names an error of the operating system by its code', async () => {
     const { refusalText, slotText } = await inFrench();
     const folder = { status: 503, code: 'FOLDER_UNWRITABLE', detail: "/out: EACCES: permission denied, open '/out'" };
-    assert.match(refusalText(folder), /signale : l’accès n’est pas autorisé \(EACCES\)\.$/);
+    assert.match(refusalText(folder), /signale\u{a0}: l’accès n’est pas autorisé \(EACCES\)\.$/u);
     const reasons = [{ code: 'SLOT_NOT_ARCHIVED', values: { file: 'a.csv', error: 'ENOSPC: no space left' } }];
-    assert.equal(slotText({ detail: 'x', reasons }), 'a.csv n’a pas pu être déplacé : le disque est plein (ENOSPC).');
+    assert.equal(
+      slotText({ detail: 'x', reasons }),
+      'a.csv n’a pas pu être déplacé\u{a0}: le disque est plein (ENOSPC).',
+    );
     const trouble = [{ code: 'SLOT_TROUBLE', values: { code: 'LEDGER_DAMAGED', error: 'the ledger is damaged' } }];
     assert.match(slotText({ detail: 'x', reasons: trouble }), /^Le registre est inutilisable/);
   });

@@ -39,6 +39,13 @@ function placeholders(text: string): string[] {
   return [...found].sort();
 }
 
+/** A text without its choices. */
+function plain(text: string): string {
+  const message = compileMessage(text);
+  const parts = message.map((part) => (typeof part === 'string' ? part : part.length === 1 ? `{${part[0]}}` : ''));
+  return parts.join('');
+}
+
 /** The code of the console without its texts. */
 const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .filter((path) => /\.tsx?$/.test(path) && !/^texts\/(en|fr|sw|pt)[/.-]/.test(path))
@@ -77,6 +84,26 @@ describe('the texts of the console', () => {
         [],
         language,
       );
+  });
+
+  test('have a plural wherever a count stands before its word', () => {
+    // Limits and sizes: always more than one.
+    const always = ['reason.TOO_MANY_ROWS', 'reason.TOO_WIDE', 'reason.ROWS_EXPECTED', 'problem.SMS_TOO_LONG.more'];
+    always.push('problem.ROW_TOO_LONG.more', 'problem.ROW_CUT_SHORT.more', 'link.password_help');
+    // "3 of 5", where the word follows the second number; and names of columns.
+    always.push('reconciliation.rest_part', 'approval.rows_of', 'reconciliation.items', 'reason.COLUMN_UNCLEAR');
+    const counted =
+      /\{(n|shown|rows|count|events|batches|given|needed|columns|cells|days|minutes|held|invalid|paid)\} [a-zà-ÿ]/;
+    const bare = Object.entries(catalogues).flatMap(([language, texts]) =>
+      ids.filter((id) => counted.test(plain(texts[id] ?? '')) && !always.includes(id)).map((id) => `${id} ${language}`),
+    );
+    assert.deepEqual(bare, []);
+  });
+
+  test('keep a sign of French with its word', () => {
+    const { fr: french = {} } = catalogues;
+    const loose = ids.filter((id) => / [:;?!»%]|« |\p{L}[:;?!»](?!\S)/u.test(french[id] ?? ''));
+    assert.deepEqual(loose, []);
   });
 
   test('are all used', () => {

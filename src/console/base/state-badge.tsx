@@ -34,7 +34,9 @@ export function RowBar({
 }) {
   const shown = rowStates.filter((state) => (counts[state] ?? 0) > 0);
   const total = shown.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-  const labels = shown.map((state) => `${t(rowStateText(state))}: ${formatCount(counts[state] ?? 0)}`);
+  const labels = shown.map((state) =>
+    t('base.labelled', { label: t(rowStateText(state)), value: formatCount(counts[state] ?? 0) }),
+  );
   return (
     <div className="stack tight">
       <div className="bar" role="img" aria-label={labels.join(', ') || t('base.none')}>

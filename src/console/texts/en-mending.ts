@@ -5,7 +5,7 @@ import { refusalTexts } from './en-refusals.ts';
 const problems = {
   'problem.ROW_TOO_LONG': 'The row has more cells than the header',
   'problem.ROW_TOO_LONG.more':
-    'It has {cells} cells, and the file has {columns} columns: values may stand in the wrong ones.',
+    'It has {cells} cells, and the file has {columns, plural, one {# column} other {# columns}}: values may stand in the wrong ones.',
   'problem.ROW_CUT_SHORT': 'The file ends in the middle of the row',
   'problem.ROW_CUT_SHORT.more': 'It has {cells} of {columns} cells. Export the file again: more rows may be missing.',
   'problem.ROW_SWALLOWED': 'A cell seems to hold further rows of the file',
@@ -55,7 +55,8 @@ const problems = {
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {It can be {one}, or {other} that was split into two cells.} other {It can be {one} or {other}. Choose the decimal sign.}}',
   'problem.AMOUNT_DECIMALS': 'The amount has more decimals than its currency allows',
-  'problem.AMOUNT_DECIMALS.more': '{currency} has {decimals} decimals: round the amount.',
+  'problem.AMOUNT_DECIMALS.more':
+    '{currency} has {decimals, plural, one {# decimal} other {# decimals}}: round the amount.',
   'problem.AMOUNT_NOT_POSITIVE': 'The amount is zero or negative',
   'problem.AMOUNT_TOO_SMALL': 'The amount is below the configured minimum',
   'problem.AMOUNT_TOO_SMALL.more': 'One row may get {amount} {currency} at least.',
@@ -106,7 +107,8 @@ const problems = {
   'problem.PAID_OTHERWISE.more':
     '{why, select, sent {On {day}, in batch {batch}, row {row}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
   'problem.RECIPIENT_MAXIMUM': 'With this row the number would get more than the maximum over all batches',
-  'problem.RECIPIENT_MAXIMUM.more': 'It would get {sum} {currency} within {days} days, and {amount} are allowed.',
+  'problem.RECIPIENT_MAXIMUM.more':
+    'It would get {sum} {currency} within {days, plural, one {# day} other {# days}}, and {amount} {currency} are allowed.',
   'problem.SKIPPED_BY_PERSON': 'A person decided not to pay this row',
 };
 
@@ -228,7 +230,7 @@ const slots = {
     '{file} is made; older backups removed: {count}. {why, select, made {It was not tried.} good {It can be restored.} other {The ledger in it does not agree with its audit chains.}}',
   'reason.SLOT_MISSED': 'Missed while no program was running, and not run afterwards.',
   'reason.SLOT_STOPPED': 'It was stopped with airbatch, and goes on at the next start.',
-  'reason.SLOT_RETRIED': 'It was tried again for {minutes} minutes.',
+  'reason.SLOT_RETRIED': 'It was tried again for {minutes, plural, one {# minute} other {# minutes}}.',
   'reason.SLOT_TROUBLE':
     '{code, select, ACCOUNT_BUSY {Another program is working for this account.} CREDENTIALS_REJECTED {The service refuses the account’s credentials.} FENCED {Another process has taken over.} LEDGER_BUSY {Another program is using the ledger.} LEDGER_FULL {The disk of the ledger is full.} LEDGER_IO {The ledger could not be written.} SERVICE_UNREACHABLE {The service does not answer.} other {{error}}}',
 };

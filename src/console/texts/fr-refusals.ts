@@ -3,20 +3,20 @@ const failures = {
   'failure.refused': 'Le serveur ne l’a pas accepté. Vérifiez ce que vous avez saisi, puis réessayez.',
   'failure.config': 'La configuration du serveur est incorrecte. Un administrateur doit la corriger.',
   'failure.not_releasable':
-    'Cette ligne ne peut pas être libérée ici : un autre lot a sa référence. Décidez-en là-bas, et ignorez-la ici.',
+    'Cette ligne ne peut pas être libérée ici : un autre lot a sa référence. Décidez-en là-bas, et ignorez-la ici.',
   'failure.second_person': 'Une autre personne doit le faire.',
   'failure.service_changed':
     'Le compte pointe maintenant vers un autre service que celui de ce lot. Un administrateur doit le corriger.',
   'failure.unreadable': 'Le fichier ou le dossier est illisible.',
   'failure.file': 'Le fichier ne peut pas être payé tel quel. Corrigez-le, puis téléversez-le de nouveau.',
-  'failure.ledger': 'Le registre est inutilisable. Un administrateur doit l’examiner ; d’ici là, rien n’est envoyé.',
+  'failure.ledger': 'Le registre est inutilisable. Un administrateur doit l’examiner ; d’ici là, rien n’est envoyé.',
   'failure.ledger_full':
-    'Le disque du registre est plein. Un administrateur doit libérer de la place ; rien de plus n’a été envoyé.',
+    'Le disque du registre est plein. Un administrateur doit libérer de la place ; rien de plus n’a été envoyé.',
   'failure.ledger_io': 'Le registre n’a pas pu être écrit. Un administrateur doit vérifier son disque.',
   'failure.ledger_busy': 'Un autre programme utilise le registre. Réessayez plus tard.',
   'failure.backup': 'Cette sauvegarde est inutilisable. Prenez-en une autre.',
   'failure.folder':
-    'Le dossier n’est pas accessible en écriture. Un administrateur doit le corriger ; le registre contient tout.',
+    'Le dossier n’est pas accessible en écriture. Un administrateur doit le corriger ; le registre contient tout.',
   'failure.fenced': 'Un autre processus a pris le relais. Réessayez.',
   'failure.session': 'Votre session ne correspond plus à cette page. Rechargez la page, puis connectez-vous.',
   'failure.provider': 'Le fournisseur d’identité ne répond pas. Réessayez plus tard.',
@@ -24,7 +24,7 @@ const failures = {
     'Votre application à codes ne peut plus être vérifiée. Un administrateur doit réinitialiser votre accès.',
   'failure.shown_once': 'Cela n’a été affiché qu’une fois et ne peut plus l’être. Créez-en un nouveau.',
   'failure.details': 'Pour l’assistance, en anglais',
-  'failure.system': 'Le système d’exploitation signale : {what}.',
+  'failure.system': 'Le système d’exploitation signale : {what}.',
   'system.full': 'le disque est plein ({code})',
   'system.forbidden': 'l’accès n’est pas autorisé ({code})',
   'system.read_only': 'le disque n’est pas accessible en écriture ({code})',
@@ -38,22 +38,22 @@ const failures = {
 
 /** Why a person's request is refused, by code. */
 const refusals = {
-  'reason.BATCH_IS': 'L’état du lot est « {batch_status} », ce qui ne le permet pas.',
+  'reason.BATCH_IS': 'L’état du lot est « {batch_status} », ce qui ne le permet pas.',
   'reason.BATCH_CHANGED': 'Le lot a changé entre-temps. Regardez-le de nouveau.',
   'reason.BATCH_PAUSED': 'Une personne a déjà mis le lot en pause.',
-  'reason.BATCH_NOT_PAUSED': 'Mettez d’abord le lot en pause : ses lignes peuvent être envoyées à tout moment.',
+  'reason.BATCH_NOT_PAUSED': 'Mettez d’abord le lot en pause : ses lignes peuvent être envoyées à tout moment.',
   'reason.BATCH_FORGOTTEN':
-    'Les noms et les numéros de ce lot ont été effacés : ses lignes ne peuvent pas être payées de nouveau.',
-  'reason.ROW_IS': 'L’état de la ligne {row} est « {row_status} », et non « {wanted_status} ».',
+    'Les noms et les numéros de ce lot ont été effacés : ses lignes ne peuvent pas être payées de nouveau.',
+  'reason.ROW_IS': 'L’état de la ligne {row} est « {row_status} », et non « {wanted_status} ».',
   'reason.ROW_CHANGED': 'La ligne {row} a changé entre-temps. Regardez-la de nouveau.',
   'reason.ROW_LOOKED_UP':
     'La ligne {row} est encore en cours de vérification. Ne décidez que si les vérifications ne trouvent rien.',
   'reason.ROW_TOO_EARLY':
     'Le service a accepté la ligne {row} le {sent_at} et peut encore donner son résultat. Vous pouvez décider à partir du {from_at}.',
   'reason.ROW_UNANSWERED':
-    'Le service ne dit pas où en est la ligne {row}. Réessayez plus tard ; à partir du {from_at}, vous pouvez décider sans sa réponse.',
+    'Le service ne dit pas où en est la ligne {row}. Réessayez plus tard ; à partir du {from_at}, vous pouvez décider sans sa réponse.',
   'reason.ROW_ANSWERED':
-    '{why, select, own {Le service dit maintenant « {service_status} » de la ligne {row}. Elle est vérifiée de nouveau.} other {Le service a un autre paiement de la ligne {row} ({topup_id}) : « {service_status} ». Il a peut-être payé la ligne : interrogez le service.}}',
+    '{why, select, own {Le service dit maintenant « {service_status} » de la ligne {row}. Elle est vérifiée de nouveau.} other {Le service a un autre paiement de la ligne {row} ({topup_id}) : « {service_status} ». Il a peut-être payé la ligne : interrogez le service.}}',
   'reason.ROW_LEFT_OUT': 'La ligne {row} est exclue du fichier. Remettez-la d’abord.',
   'reason.REPORTS_MISSING': 'Il n’y a pas encore de tels rapports du lot. Écrivez-les d’abord.',
   'reason.PERSON_EXISTS': 'Il y a déjà une personne du nom de {name} ou avec cette adresse e-mail.',
@@ -66,9 +66,9 @@ const refusals = {
   'reason.API_KEY_UNKNOWN': 'Il n’y a pas de clé du nom de {name}, ou elle est déjà révoquée.',
   'reason.SESSION_ENDED': 'Cette session est déjà terminée.',
   'reason.OWNER_UNFIT':
-    '{name} ne peut pas s’occuper de ces lignes. Choisissez une personne ayant le rôle « exploiter » ou « résoudre » pour ce compte.',
-  'reason.NUMBER_UNPAYABLE': 'Ce n’est pas un numéro que l’on peut payer. Écrivez-le avec « + » et son indicatif.',
-  'reason.ENDPOINTS_MAX': 'Le nombre maximal de destinations est atteint : {count}. Supprimez-en une d’abord.',
+    '{name} ne peut pas s’occuper de ces lignes. Choisissez une personne ayant le rôle « exploiter » ou « résoudre » pour ce compte.',
+  'reason.NUMBER_UNPAYABLE': 'Ce n’est pas un numéro que l’on peut payer. Écrivez-le avec « + » et son indicatif.',
+  'reason.ENDPOINTS_MAX': 'Le nombre maximal de destinations est atteint : {count}. Supprimez-en une d’abord.',
   'reason.ENDPOINT_LOCAL':
     'Cette adresse est celle du serveur lui-même. Un administrateur doit autoriser les adresses privées.',
   'reason.ENDPOINT_DISABLED': 'La destination est désactivée. Activez-la d’abord.',
@@ -79,7 +79,7 @@ const refusals = {
   'reason.JOB_UNKNOWN': 'Il n’y a plus de tâche du nom de {job}.',
   'reason.FIX_UNFIT': 'Ces lignes ne peuvent pas être corrigées ainsi, ou avec cette valeur.',
   'reason.COLUMNS_UNCLEAR': 'Indiquez d’abord le sens de chaque colonne.',
-  'reason.INPUT_REFUSED': 'Le serveur n’accepte pas ce que vous avez saisi. Vérifiez : {fields}.',
+  'reason.INPUT_REFUSED': 'Le serveur n’accepte pas ce que vous avez saisi. Vérifiez : {fields}.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

@@ -5,7 +5,7 @@ import { refusalTexts } from './pt-refusals.ts';
 const problems = {
   'problem.ROW_TOO_LONG': 'A linha tem mais células do que o cabeçalho',
   'problem.ROW_TOO_LONG.more':
-    'Tem {cells} células e o ficheiro tem {columns} colunas: os valores podem estar nas erradas.',
+    'Tem {cells} células e o ficheiro tem {columns, plural, one {# coluna} other {# colunas}}: os valores podem estar nas erradas.',
   'problem.ROW_CUT_SHORT': 'O ficheiro acaba a meio da linha',
   'problem.ROW_CUT_SHORT.more':
     'Tem {cells} de {columns} células. Exporte o ficheiro de novo: podem faltar mais linhas.',
@@ -56,7 +56,8 @@ const problems = {
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {Pode ser {one}, ou {other} dividido em duas células.} other {Pode ser {one} ou {other}. Escolha o sinal decimal.}}',
   'problem.AMOUNT_DECIMALS': 'O montante tem mais casas decimais do que a moeda permite',
-  'problem.AMOUNT_DECIMALS.more': '{currency} tem {decimals} casas decimais: arredonde o montante.',
+  'problem.AMOUNT_DECIMALS.more':
+    '{currency} tem {decimals, plural, one {# casa decimal} other {# casas decimais}}: arredonde o montante.',
   'problem.AMOUNT_NOT_POSITIVE': 'O montante é zero ou negativo',
   'problem.AMOUNT_TOO_SMALL': 'O montante está abaixo do mínimo definido',
   'problem.AMOUNT_TOO_SMALL.more': 'Uma linha deve receber pelo menos {amount} {currency}.',
@@ -107,7 +108,8 @@ const problems = {
   'problem.PAID_OTHERWISE.more':
     '{why, select, sent {Em {day}, no lote {batch}, linha {row}.} lost {Em {day}, por um pagamento que só o serviço conhece.} other {A lista do serviço não pôde ser lida.}}',
   'problem.RECIPIENT_MAXIMUM': 'Com esta linha o número receberia mais do que o máximo de todos os lotes',
-  'problem.RECIPIENT_MAXIMUM.more': 'Receberia {sum} {currency} em {days} dias e são permitidos {amount}.',
+  'problem.RECIPIENT_MAXIMUM.more':
+    'Receberia {sum} {currency} em {days, plural, one {# dia} other {# dias}}; o máximo é de {amount} {currency}.',
   'problem.SKIPPED_BY_PERSON': 'Uma pessoa decidiu não pagar esta linha',
 };
 
@@ -230,7 +232,7 @@ const slots = {
     'A cópia de segurança {file} está feita; cópias antigas removidas: {count}. {why, select, made {Não foi experimentada.} good {Pode ser restaurada.} other {O livro que contém não coincide com as suas cadeias de auditoria.}}',
   'reason.SLOT_MISSED': 'Perdida porque nenhum programa estava a correr, e não executada depois.',
   'reason.SLOT_STOPPED': 'Foi parada com o airbatch e continua no próximo arranque.',
-  'reason.SLOT_RETRIED': 'Foi tentada de novo durante {minutes} minutos.',
+  'reason.SLOT_RETRIED': 'Foi tentada de novo durante {minutes, plural, one {# minuto} other {# minutos}}.',
   'reason.SLOT_TROUBLE':
     '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro.} LEDGER_FULL {O disco do livro está cheio.} LEDGER_IO {Não foi possível escrever no livro.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
 };

@@ -5,7 +5,7 @@ import { refusalTexts } from './sw-refusals.ts';
 const problems = {
   'problem.ROW_TOO_LONG': 'Safu ina seli nyingi kuliko kichwa',
   'problem.ROW_TOO_LONG.more':
-    'Ina seli {cells}, na faili lina safuwima {columns}: thamani zinaweza kuwa mahali pasipo sahihi.',
+    'Ina seli {cells}, na faili ina {columns, plural, one {safuwima #} other {safuwima #}}: thamani zinaweza kuwa mahali pasipo sahihi.',
   'problem.ROW_CUT_SHORT': 'Faili linaishia katikati ya safu',
   'problem.ROW_CUT_SHORT.more':
     'Ina seli {cells} kati ya {columns}. Hamisha faili tena: safu nyingine zinaweza kukosekana.',
@@ -56,7 +56,8 @@ const problems = {
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {Kinaweza kuwa {one}, au {other} kilichogawanywa kwenye seli mbili.} other {Kinaweza kuwa {one} au {other}. Chagua alama ya desimali.}}',
   'problem.AMOUNT_DECIMALS': 'Kiasi kina desimali nyingi kuliko sarafu inavyoruhusu',
-  'problem.AMOUNT_DECIMALS.more': '{currency} ina desimali {decimals}: kadiria kiasi.',
+  'problem.AMOUNT_DECIMALS.more':
+    '{currency} ina {decimals, plural, one {desimali #} other {desimali #}}: kadiria kiasi.',
   'problem.AMOUNT_NOT_POSITIVE': 'Kiasi ni sifuri au hasi',
   'problem.AMOUNT_TOO_SMALL': 'Kiasi kiko chini ya kiwango cha chini',
   'problem.AMOUNT_TOO_SMALL.more': 'Safu moja ipate angalau {amount} {currency}.',
@@ -106,7 +107,8 @@ const problems = {
   'problem.PAID_OTHERWISE.more':
     '{why, select, sent {Tarehe {day}, katika kundi {batch}, safu {row}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
   'problem.RECIPIENT_MAXIMUM': 'Kwa safu hii nambari ingepata zaidi ya kiwango cha juu cha makundi yote',
-  'problem.RECIPIENT_MAXIMUM.more': 'Ingepata {sum} {currency} ndani ya siku {days}, na {amount} zinaruhusiwa.',
+  'problem.RECIPIENT_MAXIMUM.more':
+    'Ingepata {sum} {currency} ndani ya {days, plural, one {siku #} other {siku #}}; kiwango cha juu ni {amount} {currency}.',
   'problem.SKIPPED_BY_PERSON': 'Mtu ameamua kutolipa safu hii',
 };
 
@@ -228,7 +230,8 @@ const slots = {
   'reason.SLOT_MISSED':
     'Ilikosa wakati wake kwa sababu hakuna programu iliyokuwa ikiendeshwa, na haikuendeshwa baadaye.',
   'reason.SLOT_STOPPED': 'Ilisimamishwa pamoja na airbatch, na itaendelea itakapoanza tena.',
-  'reason.SLOT_RETRIED': 'Ilijaribiwa tena kwa dakika {minutes}.',
+  'reason.SLOT_RETRIED':
+    '{minutes, plural, one {Ilijaribiwa tena kwa dakika #.} other {Ilijaribiwa tena kwa dakika #.}}',
   'reason.SLOT_TROUBLE':
     '{code, select, ACCOUNT_BUSY {Programu nyingine inafanya kazi kwa akaunti hii.} CREDENTIALS_REJECTED {Huduma inakataa vitambulisho vya akaunti.} FENCED {Mchakato mwingine umechukua nafasi.} LEDGER_BUSY {Programu nyingine inatumia leja.} LEDGER_FULL {Diski ya leja imejaa.} LEDGER_IO {Leja haikuweza kuandikwa.} SERVICE_UNREACHABLE {Huduma haijibu.} other {{error}}}',
 };

@@ -9,7 +9,6 @@ import { TextArea } from '../../base/field.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
 import { Sums, Time } from '../../base/values.tsx';
-import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { ApprovalsLine } from '../batch/approvals-line.tsx';
 import { useBatch, useGuardedAction } from '../batch/batch-queries.ts';
@@ -166,7 +165,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
         <>
           <p>{t('approval.approve_help')}</p>
           <div className="figure-line">
-            <span>{t('approval.rows', { rows: formatCount(plan.to_send) })}</span>
+            <span>{t('payments.rows', { count: plan.to_send })}</span>
             <strong>
               <Sums sums={plan.sums} />
             </strong>

@@ -20,7 +20,7 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
         figures={[
           {
             ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} /> },
-            more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: formatCount(plan.rows) }),
+            more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: plan.rows }),
           },
           ...(Object.keys(expected_cost.cost).length > 0
             ? [{ name: t('approval.cost'), value: <Sums sums={expected_cost.cost} />, more: t('approval.cost_help') }]
@@ -127,9 +127,7 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
             {same_rows.map(({ batch_id, status, rows, paid }) => (
               <li key={batch_id}>
                 <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link> <BatchBadge state={status} />
-                <div className="small quiet">
-                  {t('approval.same_rows_line', { rows: formatCount(rows), paid: formatCount(paid) })}
-                </div>
+                <div className="small quiet">{t('approval.same_rows_line', { rows, paid })}</div>
               </li>
             ))}
           </ul>

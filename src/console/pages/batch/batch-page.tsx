@@ -4,7 +4,6 @@ import { useSession } from '../../api/session.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Facts, Figures, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
-import { rowStateText } from '../../base/states.ts';
 import { Tabs } from '../../base/tabs.tsx';
 import { Count, None, Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration, formatPercent } from '../../texts/format.ts';
@@ -91,7 +90,7 @@ function toCorrect(counts: BatchStatus['counts']) {
   const states = (['failed', 'invalid'] as const).filter((state) => (counts[state] ?? 0) > 0);
   if (states.length === 0) return [];
   const total = states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
-  const more = states.map((state) => `${formatCount(counts[state] ?? 0)} ${t(rowStateText(state))}`).join(' · ');
+  const more = states.map((state) => t(`batch.to_correct.${state}`, { count: counts[state] ?? 0 })).join(' · ');
   return [{ name: t('batch.to_correct'), value: <Count of={total} />, more }];
 }
 
@@ -178,11 +177,11 @@ function BatchFacts({ batch }: { batch: BatchStatus }) {
           [t('batch.worker'), worker ?? t('batch.no_worker')],
           ...paid_since.map((later): [string, ReactNode] => [
             t('batch.paid_since'),
-            `${later.batch_id}: ${formatCount(later.rows)}`,
+            t('base.labelled', { label: later.batch_id, value: formatCount(later.rows) }),
           ]),
           ...contradicted_rows.map((row): [string, ReactNode] => [
             t('batch.contradicted'),
-            `${formatCount(row.row)}: ${row.service_status}`,
+            t('base.labelled', { label: formatCount(row.row), value: row.service_status }),
           ]),
         ]}
       />

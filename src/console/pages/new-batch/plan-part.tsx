@@ -101,7 +101,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
         figures={[
           {
             ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} /> },
-            more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: formatCount(plan.rows) }),
+            more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: plan.rows }),
           },
           {
             ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },

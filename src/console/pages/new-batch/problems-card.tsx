@@ -45,13 +45,7 @@ export function ProblemsCard({ draft, editor, filter, onFilter, isOpen, onWholeF
             <span className="group-count numbers">{formatCount(group.rows)}</span>
             <span className="group-text">
               <strong>{problemTitle(group.code)}</strong>
-              <span className="quiet small wrap">
-                {group.column_name !== null && `${group.column_name}: `}
-                {group.values
-                  .slice(0, 4)
-                  .map(({ value }) => (value === '' ? t('draft.empty') : value))
-                  .join(' · ')}
-              </span>
+              <span className="quiet small wrap">{valuesText(group)}</span>
               <span className="quiet small">{problemDetail({ code: group.code, values: group.example.values })}</span>
             </span>
             <span className="line">
@@ -77,4 +71,10 @@ export function ProblemsCard({ draft, editor, filter, onFilter, isOpen, onWholeF
       {mending !== null && <FixDialog draft={draft} group={mending} editor={editor} onClose={() => setMending(null)} />}
     </Card>
   );
+}
+
+/** The column of a group, and its first values. */
+function valuesText({ column_name: label, values }: Draft['groups'][number]): string {
+  const shown = values.slice(0, 4).map(({ value }) => (value === '' ? t('draft.empty') : value));
+  return label === null ? shown.join(' · ') : t('base.labelled', { label, value: shown.join(' · ') });
 }

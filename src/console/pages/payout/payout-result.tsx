@@ -3,7 +3,7 @@ import { missingColumn } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Money, Sums, Time } from '../../base/values.tsx';
-import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
+import { formatAmount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
 type Planned = paths['/api/v1/accounts/{account}/plan']['post']['responses'][200]['content']['application/json'];
@@ -16,7 +16,7 @@ export function PayoutResult({ planned }: { planned: Planned }) {
       {exceeded.map(({ guard, currency, most }) => (
         <p className="notice tone-bad" key={`${guard} ${currency}`}>
           {currency === null
-            ? t('payout.too_many', { most: formatCount(Number(most)) })
+            ? t('payout.too_many', { most: Number(most) })
             : t('payout.too_much', { most: `${formatAmount(most, currency)} ${currency}` })}
         </p>
       ))}
@@ -71,7 +71,7 @@ function PayoutMoney({ planned: { wallets, account } }: { planned: Planned }) {
   return (
     <Card isFlush title={t('payout.money')}>
       <Table
-        caption={`${t('payout.money')}: ${account}`}
+        caption={t('base.labelled', { label: t('payout.money'), value: account })}
         rows={used}
         keyOf={({ currency }) => currency}
         stacks

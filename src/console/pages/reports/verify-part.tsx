@@ -4,7 +4,6 @@ import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { Badge } from '../../base/state-badge.tsx';
-import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { fileReader, type ReportFolder } from './report-queries.ts';
 import { NotVerifiable, type Verdict, verifyReports } from './verify.ts';
@@ -21,7 +20,7 @@ export function VerifyPart({ batchId, folder }: { batchId: string; folder: Repor
           {t('verify.start')}
         </Button>
         <span className="small quiet" role="status">
-          {isPending ? t('verify.running', { events: formatCount(events) }) : t('verify.help')}
+          {isPending ? t('verify.running', { events }) : t('verify.help')}
         </span>
       </div>
       {error instanceof NotVerifiable && (
@@ -49,7 +48,7 @@ function VerdictPart({ verdict: { checks, fingerprint, events } }: { verdict: Ve
               <Badge tone={faults.length === 0 ? 'good' : 'bad'}>
                 {t(faults.length === 0 ? 'verify.right' : 'verify.wrong')}
               </Badge>{' '}
-              {t(`verify.${what}`, { events: formatCount(events) })}
+              {t(`verify.${what}`, { events })}
               {faults.length > 0 && <span className="small mono"> {faults.join(', ')}</span>}
             </li>
           ))}

@@ -61,7 +61,7 @@ function ForecastTable({ account, used }: { account: string; used: readonly OfCu
   });
   return (
     <Table
-      caption={`${t('wallets.ahead')}: ${account}`}
+      caption={t('base.labelled', { label: t('wallets.ahead'), value: account })}
       rows={used}
       keyOf={({ currency }) => currency}
       stacks
@@ -77,8 +77,11 @@ function ForecastTable({ account, used }: { account: string; used: readonly OfCu
 }
 
 function lasts({ currency, runs_out_by: by, runs_out_at: at }: OfCurrency): string {
-  if (by === null) return `${currency}: ${t('wallets.lasts.long')}`;
-  if (at === null) return `${currency}: ${t('wallets.lasts.unsure')}`;
+  if (by === null) return t('base.labelled', { label: currency, value: t('wallets.lasts.long') });
+  if (at === null) return t('base.labelled', { label: currency, value: t('wallets.lasts.unsure') });
   // Whether payouts repeat is known to the day at best.
-  return `${currency}: ${t(`wallets.lasts.${by}`, { time: by === 'queue' ? formatTime(at) : formatDate(at) })}`;
+  return t('base.labelled', {
+    label: currency,
+    value: t(`wallets.lasts.${by}`, { time: by === 'queue' ? formatTime(at) : formatDate(at) }),
+  });
 }

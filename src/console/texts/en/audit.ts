@@ -11,6 +11,7 @@ export const audit = {
   'audit.more': 'The first 1,000 events are shown. The page of the batch has all of them.',
   'audit.none': 'No event matches',
   'audit.check': 'Check all chains',
-  'audit.whole': 'Complete and unchanged: {batches} batches, {events} events',
+  'audit.whole':
+    'Complete and unchanged: {batches, plural, one {# batch} other {# batches}}, {events, plural, one {# event} other {# events}}',
   'audit.broken_at': 'This log was edited: event {seq} does not follow from the one before.',
 };

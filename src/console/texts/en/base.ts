@@ -1,6 +1,7 @@
 /** Texts that every page uses. */
 export const base = {
   'base.none': 'none',
+  'base.labelled': '{label}: {value}',
   'base.loading': 'Loading…',
   'base.close': 'Close',
   'base.cancel': 'Cancel',

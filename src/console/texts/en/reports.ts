@@ -18,7 +18,7 @@ export const reports = {
   'verify.start': 'Verify in this browser',
   'verify.help':
     'Your browser checks the digests, the signature and the audit chain itself. It does not ask the server.',
-  'verify.running': '{events} events checked',
+  'verify.running': '{events, plural, one {# event checked} other {# events checked}}',
   'verify.impossible': 'These reports cannot be verified: {file} is missing or not readable.',
   'verify.whole': 'The reports are complete and unchanged',
   'verify.broken': 'The reports were changed',
@@ -26,7 +26,8 @@ export const reports = {
   'verify.wrong': 'wrong',
   'verify.signature': 'The signature matches the manifest and its key',
   'verify.files': 'Every file has the digest that was signed',
-  'verify.chain': 'Each of {events} events follows from the one before',
+  'verify.chain':
+    '{events, plural, one {The only event begins the chain} other {Each of # events follows from the one before}}',
   'verify.head': 'The last event is the one that was signed',
   'verify.fingerprint': 'Fingerprint of the key that signed:',
   'verify.expected': 'Fingerprint that the owner of the key gave you',

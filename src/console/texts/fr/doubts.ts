@@ -13,8 +13,8 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.age': 'il y a {time}',
   'doubts.since': 'En doute depuis',
   'doubts.evidence': 'Ce que le service a dit',
-  'doubts.next_lookup': 'Prochaine vérification :',
-  'doubts.left': 'Plus de vérification : une personne décide',
+  'doubts.next_lookup': 'Prochaine vérification :',
+  'doubts.left': 'Plus de vérification : une personne décide',
   'doubts.more': 'Afficher plus',
   'doubts.attempts': '{count, plural, one {envoyée # fois} other {envoyée # fois}}',
   'doubts.owner': 'Responsable',
@@ -37,18 +37,18 @@ export const doubts: Record<keyof typeof english, string> = {
   'doubts.looking': 'Le service est interrogé…',
   'doubts.looked.none': 'Aucune ligne n’est plus en doute.',
   'doubts.looked.adopted':
-    '{count, plural, one {Le service connaît # paiement : sa ligne n’est plus en doute.} other {Le service connaît # paiements : leurs lignes ne sont plus en doute.}}',
+    '{count, plural, one {Le service connaît # paiement : sa ligne n’est plus en doute.} other {Le service connaît # paiements : leurs lignes ne sont plus en doute.}}',
   'doubts.looked.found':
     '{count, plural, one {# paiement a été refusé par le service.} other {# paiements ont été refusés par le service.}}',
   'doubts.looked.halted':
-    '{count, plural, one {Le service a un autre paiement sous la référence de # ligne : le compte est en pause.} other {Le service a d’autres paiements sous les références de # lignes : le compte est en pause.}}',
+    '{count, plural, one {Le service a un autre paiement sous la référence de # ligne : le compte est en pause.} other {Le service a d’autres paiements sous les références de # lignes : le compte est en pause.}}',
   'doubts.looked.not_found':
     '{count, plural, one {# paiement est inconnu du service.} other {# paiements sont inconnus du service.}}',
   'doubts.looked.unanswered':
     '{count, plural, one {# vérification est restée sans réponse.} other {# vérifications sont restées sans réponse.}}',
   'doubts.looked.changed':
     '{count, plural, one {# ligne a changé entre-temps.} other {# lignes ont changé entre-temps.}}',
-  'doubts.asked': '{person} l’a vérifiée : {outcome},',
+  'doubts.asked': '{person} l’a vérifiée : {outcome},',
   'doubts.outcome.found': 'refusée',
   'doubts.outcome.halted': 'un autre paiement existe',
   'doubts.outcome.not_found': 'introuvable',

@@ -22,7 +22,7 @@ export const signIn = {
   'link.title': 'Définir votre mot de passe',
   'link.first': 'Vous êtes le premier administrateur. Choisissez un nom et un mot de passe.',
   'link.help': 'Choisissez un mot de passe pour {name}. Ce lien ne sert qu’une fois.',
-  'link.name_help': 'Minuscules, chiffres, « . », « _ » et « - ». Le journal d’audit l’affiche.',
+  'link.name_help': 'Minuscules, chiffres, « . », « _ » et « - ». Le journal d’audit l’affiche.',
   'link.password': 'Nouveau mot de passe',
   'link.password_help': 'Au moins {n} caractères. Quatre mots dont vous vous souvenez font un bon mot de passe.',
   'link.submit': 'Définir le mot de passe',

@@ -7,7 +7,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.awaiting_approval': 'Il attend une deuxième personne',
   'doing.starting': 'Il commence quand vient son tour',
   'doing.sending': 'Il est en cours d’envoi',
-  'doing.following': 'Tout est envoyé ; les résultats sont attendus',
+  'doing.following': 'Tout est envoyé ; les résultats sont attendus',
   'doing.interrupted': 'Il est interrompu',
   'doing.waiting': 'Il attend une personne',
   'doing.paused': 'Il est en pause',
@@ -19,7 +19,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.guard_tripped': 'Une limite de sécurité est atteinte',
   'hold.insufficient_balance': 'Le solde ne suffit pas',
   'hold.by_person': 'Une personne l’a mis en pause',
-  'hold.throttled': 'Le service fait attendre le compte : trop de requêtes',
+  'hold.throttled': 'Le service fait attendre le compte : trop de requêtes',
   'hold.unreachable': 'Le service ne répond pas',
   'hold.first_rows': 'Seules les premières lignes sont envoyées, comme essai',
   'hold.no_program': 'Aucun programme ne le traite',
@@ -39,9 +39,9 @@ export const situation: Record<keyof typeof english, string> = {
   'need.end_rows':
     '{rows, plural, one {le service donne le résultat de # ligne} other {le service donne les résultats de # lignes}}',
   'need.look_up': '{rows, plural, one {# ligne en doute est vérifiée} other {# lignes en doute sont vérifiées}}',
-  'need.work': 'un programme le traite (« airbatch serve »)',
+  'need.work': 'un programme le traite (« airbatch serve »)',
   'need.reverse': 'demander au service d’annuler l’un des deux paiements',
   'need.correct':
     '{rows, plural, one {# ligne non payée est corrigée et renvoyée} other {# lignes non payées sont corrigées et renvoyées}}',
-  'need.reject': 'le délai d’approbation est passé : rejetez-le, et soumettez son fichier de nouveau',
+  'need.reject': 'le délai d’approbation est passé : rejetez-le, et soumettez son fichier de nouveau',
 };

@@ -13,6 +13,7 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.more': 'Mostram-se os primeiros 1 000 eventos. A página do lote tem-nos todos.',
   'audit.none': 'Nenhum evento corresponde',
   'audit.check': 'Verificar todas as cadeias',
-  'audit.whole': 'Completo e inalterado: {batches} lotes, {events} eventos',
+  'audit.whole':
+    'Completo e inalterado: {batches, plural, one {# lote} other {# lotes}}, {events, plural, one {# evento} other {# eventos}}',
   'audit.broken_at': 'Este registo foi alterado: o evento {seq} não decorre do anterior.',
 };

@@ -2,6 +2,7 @@ import type { base as english } from '../en/base.ts';
 
 export const base: Record<keyof typeof english, string> = {
   'base.none': 'nenhum',
+  'base.labelled': '{label}: {value}',
   'base.loading': 'A carregar…',
   'base.close': 'Fechar',
   'base.cancel': 'Cancelar',

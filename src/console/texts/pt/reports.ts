@@ -19,7 +19,7 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.start': 'Verificar neste navegador',
   'verify.help':
     'O seu navegador verifica ele próprio os resumos criptográficos, a assinatura e a cadeia de auditoria. Não consulta o servidor.',
-  'verify.running': '{events} eventos verificados',
+  'verify.running': '{events, plural, one {# evento verificado} other {# eventos verificados}}',
   'verify.impossible': 'Estes relatórios não podem ser verificados: falta {file} ou é ilegível.',
   'verify.whole': 'Os relatórios estão completos e inalterados',
   'verify.broken': 'Os relatórios foram alterados',
@@ -27,7 +27,8 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.wrong': 'errado',
   'verify.signature': 'A assinatura corresponde ao manifesto e à sua chave',
   'verify.files': 'Cada ficheiro tem o resumo criptográfico que foi assinado',
-  'verify.chain': 'Cada um dos {events} eventos decorre do anterior',
+  'verify.chain':
+    '{events, plural, one {O único evento começa a cadeia} other {Cada um dos # eventos decorre do anterior}}',
   'verify.head': 'O último evento é o que foi assinado',
   'verify.fingerprint': 'Impressão digital da chave que assinou:',
   'verify.expected': 'Impressão digital que o dono da chave lhe deu',

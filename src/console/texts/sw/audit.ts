@@ -13,6 +13,7 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.more': 'Matukio 1,000 ya kwanza yanaonyeshwa. Ukurasa wa fungu una yote.',
   'audit.none': 'Hakuna tukio linalolingana',
   'audit.check': 'Kagua minyororo yote',
-  'audit.whole': 'Kamili na bila mabadiliko: mafungu {batches}, matukio {events}',
+  'audit.whole':
+    'Kamili na bila mabadiliko: {batches, plural, one {fungu #} other {mafungu #}}, {events, plural, one {tukio #} other {matukio #}}',
   'audit.broken_at': 'Kumbukumbu hii imehaririwa: tukio {seq} halifuati lililotangulia.',
 };

@@ -2,6 +2,7 @@ import type { base as english } from '../en/base.ts';
 
 export const base: Record<keyof typeof english, string> = {
   'base.none': 'hakuna',
+  'base.labelled': '{label}: {value}',
   'base.loading': 'Inapakia…',
   'base.close': 'Funga',
   'base.cancel': 'Ghairi',

@@ -18,7 +18,7 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.as_of': 'Hali ya',
   'verify.start': 'Thibitisha katika kivinjari hiki',
   'verify.help': 'Kivinjari chako kinakagua chenyewe alama, saini na mnyororo wa ukaguzi. Hakiulizi seva.',
-  'verify.running': 'matukio {events} yamekaguliwa',
+  'verify.running': '{events, plural, one {tukio # limekaguliwa} other {matukio # yamekaguliwa}}',
   'verify.impossible': 'Ripoti hizi haziwezi kuthibitishwa: {file} haipo au haisomeki.',
   'verify.whole': 'Ripoti ni kamili na hazijabadilishwa',
   'verify.broken': 'Ripoti zimebadilishwa',
@@ -26,7 +26,8 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.wrong': 'si sahihi',
   'verify.signature': 'Saini inalingana na orodha na ufunguo wake',
   'verify.files': 'Kila faili lina alama iliyotiwa saini',
-  'verify.chain': 'Kila moja ya matukio {events} linafuata lililotangulia',
+  'verify.chain':
+    '{events, plural, one {Tukio pekee linaanzisha mnyororo} other {Kila moja ya matukio # linafuata lililotangulia}}',
   'verify.head': 'Tukio la mwisho ndilo lililotiwa saini',
   'verify.fingerprint': 'Alama ya ufunguo uliotia saini:',
   'verify.expected': 'Alama uliyopewa na mwenye ufunguo',

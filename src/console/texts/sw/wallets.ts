@@ -88,14 +88,15 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.sum_help': 'Bila jumla, inakadiriwa kutokana na malipo ya mwisho ya akaunti.',
   'payout.currency': 'Sarafu',
   'payout.make': 'Ona yatakachohitaji',
-  'payout.too_many': 'Faili linaweza kuwa na hadi safu {most}.',
+  'payout.too_many':
+    '{most, plural, one {Faili inaweza kuwa na hadi safu #.} other {Faili inaweza kuwa na hadi safu #.}}',
   'payout.too_much': 'Faili linaweza kuomba hadi {most}.',
   'payout.no_usual': 'Akaunti bado haijalipa, kwa hiyo hakuna jumla ya kawaida: andika moja.',
   'payout.unknown': 'Gharama ya {currencies} haijulikani: akaunti haijalipa kwa sarafu hiyo hivi karibuni.',
   'payout.pays': 'Yangelipa',
   'payout.usual': '{count, plural, one {kama safu ya mwisho iliyolipwa} other {kama safu # za mwisho zilizolipwa}}',
   'payout.takes': 'Kutuma huchukua',
-  'payout.pace': 'hadi safu {rows} katika {window}',
+  'payout.pace': '{rows, plural, one {hadi safu #} other {hadi safu #}} katika {window}',
   'payout.done_at': 'Yangeisha, yakianza sasa',
   'payout.alone': 'hakuna kingine kinachotumwa',
   'payout.behind':
