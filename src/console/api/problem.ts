@@ -29,8 +29,8 @@ export class ApiProblem extends Error {
 export class Unreachable extends Error {}
 
 /**
- * The problem of a refused request. Of another answer, such as a proxy's page, only the status is known. Loads the texts
- * of problems, which only some pages have; without them, a general text is shown.
+ * The problem of a refused request. Of another answer, such as a proxy's page, only the status is known. Loads the
+ * texts of problems, which only some pages have; without them, a general text is shown.
  */
 export async function problemOf(response: Response): Promise<Problem> {
   await loadMendingTexts().catch(() => undefined);

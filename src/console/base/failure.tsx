@@ -21,7 +21,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
         <h2>{error instanceof Unreachable ? t('failure.offline_title') : t('failure.title')}</h2>
         <p>{failureText(error)}</p>
         {problem !== null && <p className="small quiet mono">{problem.code}</p>}
-        {problem !== null && reasonText(problem.reason) === null && <ServerWords problem={problem} />}
+        {problem !== null && reasonText(problem.reason) === null && <EnglishDetail problem={problem} />}
         {onRetry !== undefined && (
           <div>
             <Button onClick={onRetry}>{t('failure.retry')}</Button>
@@ -33,7 +33,7 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 }
 
 /** The server's own sentence, which says more than the text of a code. */
-function ServerWords({ problem: { detail, hint } }: { problem: Problem }) {
+function EnglishDetail({ problem: { detail, hint } }: { problem: Problem }) {
   if (!hasText('failure.details')) return null;
   return (
     <details className="small quiet">

@@ -80,18 +80,7 @@ export async function resolveOverdue(
   const now = Math.max(actor.clock.now(), await highestClock(actor.db));
   const place = `row ${rowNo} of batch ${batchId}`;
   const { settleAlertMs } = gateway.policy;
-  if (now - sentAt < settleAlertMs)
-    throw new AirbatchError(
-      'BATCH_STATE',
-      `${place} was accepted at ${timeOf(sentAt)}: you can resolve it from ${timeOf(sentAt + settleAlertMs)} on`,
-      {
-        reason: refusal('ROW_TOO_EARLY', {
-          ...{ row: rowNo, sent_at: isoTime(sentAt) },
-          from_at: isoTime(sentAt + settleAlertMs),
-        }),
-        hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.`,
-      },
-    );
+  if (now - sentAt < settleAlertMs) throw tooEarly(batchId, rowNo, sentAt, sentAt + settleAlertMs);
   const said = await lookUpOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
   if (said.problem !== null && now - sentAt < unansweredMsMax) {
     const { code, message } = said.problem.evidence;
@@ -132,6 +121,17 @@ export async function resolveOverdue(
       hint: isOwn
         ? `"airbatch resume ${batchId}" looks it up again, and writes its end.`
         : 'That payment may have paid it: ask the service, with the id.',
+    },
+  );
+}
+
+function tooEarly(batchId: string, row: number, sentAt: number, from: number): AirbatchError {
+  return new AirbatchError(
+    'BATCH_STATE',
+    `row ${row} of batch ${batchId} was accepted at ${timeOf(sentAt)}: you can resolve it from ${timeOf(from)} on`,
+    {
+      reason: refusal('ROW_TOO_EARLY', { row, sent_at: isoTime(sentAt), from_at: isoTime(from) }),
+      hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.`,
     },
   );
 }
