@@ -1,69 +1,126 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-import { test } from 'node:test';
-import * as airbatch from '../src/index.ts';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import * as library from '../src/index.ts';
 import { folderOf } from './support/folder.ts';
 
 const root = resolve(import.meta.dirname, '..');
+/** The sources have more than 900. */
+const codeFilesMax = 300;
 
-test('the packed tarball installs in an empty folder, runs, and can be imported', (t) => {
-  const folder = folderOf(t);
-  const npm = (args: string[], cwd: string) =>
-    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-  const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder], root)) as {
-    filename: string;
-    files: { path: string }[];
-  }[];
-  assertContent((packed?.files ?? []).map(({ path }) => path));
+describe('the published package', () => {
+  const folder = folderOf({ after });
   const app = join(folder, 'app');
-  mkdirSync(app);
-  writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
-  npm(
-    ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', join(folder, packed?.filename ?? '')],
-    app,
-  );
-  // Nothing imports the files that threads begin with.
-  const threads = globSync('**/*-worker.{ts,js}', { cwd: join(root, 'src') });
-  assert.ok(threads.length >= 2);
-  for (const file of threads) {
-    const compiled = join(app, 'node_modules/airbatch/dist', file.replace(/\.ts$/, '.js'));
-    assert.ok(existsSync(compiled), `${compiled} is not in the package`);
-  }
+  const installed = join(app, 'node_modules/airbatch');
   const airbatch = join(app, 'node_modules/.bin/airbatch');
-  const run = (file: string, args: string[]) =>
-    execFileSync(process.execPath, [file, ...args], {
-      cwd: app,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-  assert.match(run(airbatch, ['--version']), /^airbatch \d+\.\d+\.\d+/);
-  const networks = JSON.parse(run(airbatch, ['networks', 'KE', '--json'])) as { networks: { countryCode: string }[] };
-  assert.ok(networks.networks.length > 0);
-  // It pays a sample with the embedded sandbox, as the clone does, and its report verifies.
-  const samples = join(app, 'node_modules/airbatch/samples');
-  const paid = spawnSync(process.execPath, [airbatch, 'run', join(samples, 'payroll.csv'), '--yes'], {
-    cwd: app,
-    encoding: 'utf8',
+  let files: string[] = [];
+
+  before(() => {
+    const npm = (args: string[], cwd: string) =>
+      execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder], root)) as {
+      filename: string;
+      files: { path: string }[];
+    }[];
+    files = (packed?.files ?? []).map(({ path }) => path);
+    mkdirSync(app);
+    write('package.json', '{"name":"app","private":true,"type":"module"}');
+    const tarball = join(folder, packed?.filename ?? '');
+    npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', tarball], app);
   });
-  assert.equal(paid.status, 4, paid.stderr);
-  const [batch = ''] = globSync('reports/*', { cwd: app });
-  run(airbatch, ['verify', batch]);
-  for (const file of ['console/index.html', '../deploy/Dockerfile', '../docs/deployment.md'])
-    assert.ok(existsSync(join(app, 'node_modules/airbatch/dist', file)), file);
-  writeFileSync(
-    join(app, 'use.js'),
-    "import { AirbatchError, openAirbatch } from 'airbatch';\nawait using airbatch = await openAirbatch();\nconsole.log(typeof AirbatchError, typeof airbatch.runFile);\n",
-  );
-  assert.equal(run(join(app, 'use.js'), []).trim(), 'function function');
-  assert.equal(typesFound(app), '');
+
+  const write = (file: string, content: string) => writeFileSync(join(app, file), content);
+  const run = (...args: string[]) => spawnSync(process.execPath, args, { cwd: app, encoding: 'utf8' });
+  const done = (...args: string[]) => {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal(status, 0, stderr);
+    return stdout;
+  };
+
+  test('has the built program and console with their docs, and neither tests, sources nor secrets', () => {
+    assertContent(files);
+  });
+
+  test('has few files of code', () => {
+    const code = files.filter((file) => /^dist\/(?!console\/).*\.js$/.test(file));
+    assert.ok(code.length < codeFilesMax, `${code.length} files`);
+  });
+
+  test('pays a sample with the embedded sandbox, as the clone does, and its report verifies', () => {
+    assert.match(done(airbatch, '--version'), /^airbatch \d+\.\d+\.\d+/);
+    const networks = JSON.parse(done(airbatch, 'networks', 'KE', '--json')) as { networks: { countryCode: string }[] };
+    assert.ok(networks.networks.length > 0);
+    const paid = run(airbatch, 'run', join(installed, 'samples/payroll.csv'), '--yes');
+    assert.equal(paid.status, 4, paid.stderr);
+    const [batch = ''] = globSync('reports/*', { cwd: app });
+    done(airbatch, 'verify', batch);
+    // Its format is described by a page of the package.
+    done(airbatch, 'audit-pack', basename(batch), '--out', 'pack.zip');
+    assert.match(readFileSync(join(app, 'pack.zip'), 'latin1'), /report-format\.md/);
+  });
+
+  test('checks a large file in a thread', () => {
+    const lines = Array.from({ length: 40_000 }, (_, row) => `+25471${String(row).padStart(5, '0')}55,1,10,KES`);
+    write('large.csv', ['phone_number,network_id,amount,currency', ...lines, ''].join('\n'));
+    assert.match(done(airbatch, 'validate', 'large.csv', '--json'), /40000/);
+  });
+
+  test('has the threads, which nothing imports, and that of checkpoints alone in its file, for its memory', () => {
+    const threads = globSync('**/*-worker.{ts,js}', { cwd: join(root, 'src') });
+    assert.ok(threads.length >= 2);
+    for (const file of threads) assert.ok(files.includes(`dist/${file.replace(/\.ts$/, '.js')}`), file);
+    const thread = readFileSync(join(installed, 'dist/ledger/drivers/sqlite/checkpoint-worker.js'), 'utf8');
+    assert.doesNotMatch(thread, /from ["']\./);
+  });
+
+  test('serves the console', async (t) => {
+    const child = spawn(process.execPath, [airbatch, '--json', 'console', '--sandbox', '--port', '0'], { cwd: app });
+    t.after(() => child.kill('SIGKILL'));
+    const [said] = (await once(child.stdout, 'data')) as [Buffer];
+    const page = await fetch((JSON.parse(said.toString()) as { url: string }).url);
+    assert.equal(page.status, 200);
+    const [script = ''] = /\/assets\/[^"]+\.js/.exec(await page.text()) ?? [];
+    assert.equal((await fetch(new URL(script, page.url))).status, 200);
+  });
+
+  test("shares one copy of each module with the user's own files", () => {
+    write('known.js', throwing("new AirbatchError('CONFIG_INVALID', 'of this file')"));
+    assert.match(run(airbatch, 'status', '--config', 'known.js').stderr, /^Error: of this file \[CONFIG_INVALID\]/);
+  });
+
+  test('names the lines of its sources when it fails', () => {
+    write('unknown.js', throwing("new TypeError('of this file')"));
+    const { stderr } = run(airbatch, 'status', '--config', 'unknown.js');
+    const [, line = ''] = /at loadConfig.*\/airbatch\/src\/runtime\/settings\/config\.ts:(\d+):/.exec(stderr) ?? [];
+    const source = readFileSync(join(root, 'src/runtime/settings/config.ts'), 'utf8').split('\n');
+    assert.match(source[Number(line) - 1] ?? '', /safeParse/, stderr);
+  });
+
+  test('can be imported, with its types', () => {
+    write(
+      'use.js',
+      `import * as own from 'airbatch';
+       await using airbatch = await own.openAirbatch();
+       const refused = await airbatch.pauseBatch({ batchId: 'B-none' }).catch((error) => error instanceof own.AirbatchError);
+       console.log(JSON.stringify([refused, Object.keys(own).sort()]));`,
+    );
+    assert.deepEqual(JSON.parse(done('use.js')), [true, Object.keys(library).sort()]);
+    assert.equal(typesFound(app), '');
+  });
 });
+
+/** A configuration that throws when it is looked at. */
+const throwing = (error: string) =>
+  `import { AirbatchError } from 'airbatch';\nexport default { get accounts() { throw ${error}; } };\n`;
 
 /** The package has the built program and console with their docs, and neither tests, sources nor secrets. */
 function assertContent(files: readonly string[]): void {
   const needed = ['dist/index.js', 'dist/index.d.ts', 'dist/console/index.html', 'src/cli/airbatch.js'];
-  for (const file of [...needed, 'docs/runbooks/machine-died.md', 'samples/payroll.csv', 'LICENSE', 'CHANGELOG.md'])
+  const documents = ['docs/deployment.md', 'docs/runbooks/machine-died.md', 'LICENSE', 'CHANGELOG.md'];
+  for (const file of [...needed, ...documents, 'deploy/Dockerfile', 'samples/payroll.csv'])
     assert.ok(files.includes(file), `${file} is not in the package`);
   assert.ok(files.some((file) => /^dist\/console\/assets\/.*\.js$/.test(file)));
   const wrong = files.filter(
@@ -73,7 +130,7 @@ function assertContent(files: readonly string[]): void {
   );
   const sources = files.filter((file) => /(?<!\.d)\.tsx?$/.test(file) && !file.startsWith('jobs/'));
   const tests = files.filter((file) =>
-    /(^|\/)(test|bench|tools|node_modules)\/|\.test\.|\.map$|\.env|\.key$|\.pem$/.test(file),
+    /(^|\/)(test|bench|tools|node_modules)\/|\.test\.|(?<!^dist\/.*\.js)\.map$|\.env|\.key$|\.pem$/.test(file),
   );
   assert.deepEqual({ wrong, sources, tests }, { wrong: [], sources: [], tests: [] });
 }
@@ -83,7 +140,7 @@ function assertContent(files: readonly string[]): void {
  * that it can name), and in the programs of docs/library.md.
  */
 function typesFound(app: string): string {
-  const functions = Object.entries(airbatch).filter(
+  const functions = Object.entries(library).filter(
     ([name, value]) => typeof value === 'function' && name !== 'AirbatchError',
   );
   assert.ok(functions.length > 3);

@@ -3,6 +3,7 @@ import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { jsonLine } from '../core/text/json-output.ts';
 import { visible } from '../core/text/visible.ts';
 import type { CommandContext, CommandModule } from './base/command.ts';
+import { sourceStack } from './base/source-stack.ts';
 import { type Streams, systemTerminal } from './base/terminal.ts';
 import { type CommandName, load } from './commands.ts';
 import { buildProgram } from './program.ts';
@@ -66,7 +67,7 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
   }
   if (!(error instanceof AirbatchError)) {
     terminal.error(`airbatch has an internal error: ${visible(errorMessage(error))}\n`);
-    if (error instanceof Error && error.stack) terminal.error(`${error.stack}\n`);
+    if (error instanceof Error && error.stack) terminal.error(`${sourceStack(error.stack)}\n`);
     return 1;
   }
   const { code, message, faults, hint, exitCode } = error;

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { programModule } from '../../core/basics/package-files.ts';
 import { type CheckedFile, type CheckOptions, checkFile } from '../check/check-file.ts';
 import type { FileRow } from '../rows/file-rows.ts';
 import { unpackRows } from '../rows/packed-rows.ts';
@@ -90,8 +91,7 @@ interface Thread {
 }
 
 function startThread(task: CheckerTask): Thread {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  const worker = new Worker(new URL(`./checker-worker.${extension}`, import.meta.url), {
+  const worker = new Worker(programModule('intake/thread/checker-worker.ts'), {
     workerData: task,
     resourceLimits: { maxYoungGenerationSizeMb: youngGenerationMiB, maxOldGenerationSizeMb: oldGenerationMiB },
   });

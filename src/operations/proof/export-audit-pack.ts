@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { packageFile } from '../../core/basics/package-files.ts';
 import { refusal } from '../../core/basics/refusal.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { reportPlace } from '../../ledger/reporting/report-places.ts';
@@ -18,7 +18,7 @@ import { type PackFile, packInstructions } from './audit-pack.ts';
 const text = z.string().nullable();
 
 /** The description of every file, beside the program. */
-const formatPath = fileURLToPath(new URL('../../../docs/report-format.md', import.meta.url));
+const formatPath = packageFile('docs/report-format.md');
 
 /**
  * Puts together what an auditor needs to check a batch offline: all versions of its reports, the public key, the

@@ -1,7 +1,8 @@
 import { registerHooks } from 'node:module';
+import { programModule } from '../../core/basics/package-files.ts';
 
 /** `import ... from 'airbatch'` in the user's files resolves to this program, wherever it is installed. */
-const own = new URL(import.meta.url.endsWith('.ts') ? '../../index.ts' : '../../index.js', import.meta.url).href;
+const own = programModule('index.ts').href;
 
 let isRegistered = false;
 

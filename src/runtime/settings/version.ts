@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from '../../core/basics/package-files.ts';
 
-export const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as {
+export const { version } = JSON.parse(readFileSync(packageFile('package.json'), 'utf8')) as {
   version: string;
 };
 

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance } from 'fastify';
+import { packageFile } from '../../core/basics/package-files.ts';
 
 /** A page of the console loads only files of this server, and connects to no other. */
 const contentSecurityPolicy = [
@@ -11,15 +11,8 @@ const contentSecurityPolicy = [
   ...["font-src 'self'", "form-action 'self'", "base-uri 'none'", "frame-ancestors 'none'"],
 ].join('; ');
 
-/** The output of `npm run build:console`: next to the compiled program, or in `dist` if this runs from its sources. */
-export function consoleFolder(): string {
-  return fileURLToPath(
-    new URL(
-      /\/src\/server\/api\/[^/]+$/.test(import.meta.url) ? '../../../dist/console/' : '../../console/',
-      import.meta.url,
-    ),
-  );
-}
+/** The output of `npm run build:console`. */
+export const consoleFolder = (): string => packageFile('dist/console');
 
 /**
  * Serves the console: its page at every address that is no file and does not begin with `/api`, and the files that the

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { programModule } from '../../../core/basics/package-files.ts';
 import { systemClock } from '../../../core/time/clock.ts';
 
 /**
@@ -184,7 +185,7 @@ function startThread({ path, dev, ino }: DatabaseFile, longPages: number): Check
   // The file must exist: if it was moved away, SQLite would otherwise create an empty ledger in its place.
   const place = pathToFileURL(path);
   place.searchParams.set('mode', 'rw');
-  const worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
+  const worker = new Worker(programModule('ledger/drivers/sqlite/checkpoint-worker.js'), {
     workerData: { place: place.href, dev, ino, longPages },
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 },
   });
