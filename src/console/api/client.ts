@@ -94,15 +94,23 @@ export async function requestJson<Data>(method: string, path: string, body?: unk
   return (await response.json().catch(() => null)) as Data;
 }
 
+/** What a route answers to GET. */
+export type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
+
 type Post<Path extends keyof paths> = paths[Path] extends { post: infer Operation } ? Operation : never;
 type PostPath = { [Path in keyof paths]: Post<Path> extends { responses: object } ? Path : never }[keyof paths];
 type PathOf<Path extends PostPath> =
   Post<Path> extends { parameters: { path: infer Fields extends object } } ? { path: Fields } : { path?: undefined };
-type BodyOf<Path extends PostPath> =
+export type BodyOf<Path extends PostPath> =
   Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } }
     ? { body: Body }
     : { body?: undefined };
-type ResultOf<Path extends PostPath> =
+/** What a route answers to POST. */
+export type ResultOf<Path extends PostPath> =
   Post<Path> extends { responses: { 200: { content: { 'application/json': infer Result } } } } ? Result : never;
 
 /**

@@ -1,9 +1,8 @@
 import { createContext, useContext } from 'react';
-import { answered, api, setCsrfToken } from './client.ts';
-import type { paths } from './schema.ts';
+import { type Answer, answered, api, setCsrfToken } from './client.ts';
 
 /** The person who is signed in, as `GET /api/v1/session` returns it. */
-export type Session = paths['/api/v1/session']['get']['responses'][200]['content']['application/json'];
+export type Session = Answer<'/api/v1/session'>;
 export type Role = Session['roles'][number];
 
 /** Keeps the session's token for the changes that follow. */

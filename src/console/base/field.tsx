@@ -42,22 +42,52 @@ function described(id: string, { help, fault }: About) {
   return { 'aria-describedby': ids.join(' ') || undefined, 'aria-invalid': fault ? true : undefined };
 }
 
-export function Field({ label, help, fault, isLabelHidden, ...rest }: About & InputHTMLAttributes<HTMLInputElement>) {
+interface Typed {
+  /** Is given the whole text after each change of it. */
+  onText?: (text: string) => void;
+}
+
+export function Field({
+  label,
+  help,
+  fault,
+  isLabelHidden,
+  onText,
+  ...rest
+}: About & Typed & Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'>) {
   const id = useId();
   const about = { label, help, fault, isLabelHidden: isLabelHidden ?? false };
   return (
     <Frame id={id} about={about}>
-      <input id={id} className="input" {...described(id, about)} {...rest} />
+      <input
+        id={id}
+        className="input"
+        {...described(id, about)}
+        {...rest}
+        onChange={({ target }) => onText?.(target.value)}
+      />
     </Frame>
   );
 }
 
-export function TextArea({ label, help, fault, ...rest }: About & TextareaHTMLAttributes<HTMLTextAreaElement>) {
+export function TextArea({
+  label,
+  help,
+  fault,
+  onText,
+  ...rest
+}: About & Typed & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'>) {
   const id = useId();
   const about = { label, help, fault };
   return (
     <Frame id={id} about={about}>
-      <textarea id={id} className="input" {...described(id, about)} {...rest} />
+      <textarea
+        id={id}
+        className="input"
+        {...described(id, about)}
+        {...rest}
+        onChange={({ target }) => onText?.(target.value)}
+      />
     </Frame>
   );
 }

@@ -29,7 +29,7 @@ export function FilterRow<Value extends string>({
         type="search"
         placeholder={searchLabel}
         value={search}
-        onChange={({ target }) => onSearch(target.value)}
+        onText={onSearch}
       />
     </div>
   );

@@ -102,6 +102,15 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+/** A card in which there is nothing to show. */
+export function EmptyCard(about: Parameters<typeof Empty>[0]) {
+  return (
+    <Card>
+      <Empty {...about} />
+    </Card>
+  );
+}
+
 export function Loading() {
   return (
     <div className="card" role="status">

@@ -6,7 +6,7 @@ import { codeOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
 import { Sums, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -33,9 +33,7 @@ export function ApprovalPage() {
     return (
       <Page title={batch?.run_id ?? batchId} actions={<ButtonLink href={back}>{t('approval.back')}</ButtonLink>}>
         {codeOf(error) === 'ROLE_MISSING' ? (
-          <Card>
-            <Empty title={t('approval.no_role')}>{batch && <ApprovalsLine approvals={batch.approvals} />}</Empty>
-          </Card>
+          <EmptyCard title={t('approval.no_role')}>{batch && <ApprovalsLine approvals={batch.approvals} />}</EmptyCard>
         ) : (
           <Failure error={error} />
         )}
@@ -176,7 +174,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
           label={t('base.reason')}
           help={t('approval.reject_help')}
           value={why}
-          onChange={({ target }) => setWhy(target.value)}
+          onText={setWhy}
           fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
         />
       )}

@@ -4,7 +4,7 @@ import { refresh } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
 import { ButtonLink } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -25,9 +25,7 @@ export function ApprovalsPage() {
       <Loaded query={query}>
         {({ batches }) =>
           batches.length === 0 ? (
-            <Card>
-              <Empty title={t('approvals.none')} />
-            </Card>
+            <EmptyCard title={t('approvals.none')} />
           ) : (
             <Card isFlush>
               <Table

@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { answeredWithTag, api } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answeredWithTag, api } from '../../api/client.ts';
 
-export type Review =
-  paths['/api/v1/batches/{batch_id}/review']['get']['responses'][200]['content']['application/json'] & { etag: string };
+export type Review = Answer<'/api/v1/batches/{batch_id}/review'> & { etag: string };
 export type ReviewedRow = Review['review']['largest'][number];
 
 /** The data that an approver decides on. They are not read again meanwhile: the approver approves what they see. */

@@ -34,7 +34,7 @@ export function AuditPage() {
             type="search"
             placeholder={t('audit.search')}
             value={search}
-            onChange={({ target }) => setSearch(target.value)}
+            onText={setSearch}
           />
         </div>
         {chosen === 'batches' ? (
@@ -79,7 +79,7 @@ function BatchEvents({ search }: { search: string }) {
   return (
     <>
       <form className="line" onSubmit={submit}>
-        <Field label={t('audit.batch')} value={entered} onChange={({ target }) => setEntered(target.value)} />
+        <Field label={t('audit.batch')} value={entered} onText={setEntered} />
         <div className="align-end">
           <Button type="submit">{t('base.show')}</Button>
         </div>

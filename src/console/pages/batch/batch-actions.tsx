@@ -102,7 +102,7 @@ function SimpleDialog({
           label={t('base.reason')}
           help={t('base.reason_help')}
           value={why}
-          onChange={({ target }) => setWhy(target.value)}
+          onText={setWhy}
           fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
         />
       )}
@@ -143,7 +143,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
         help={t('batch.finish_help', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
         type="datetime-local"
         value={finish}
-        onChange={({ target }) => setFinish(target.value)}
+        onText={setFinish}
       />
     </GuardedDialog>
   );

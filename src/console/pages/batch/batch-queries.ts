@@ -1,20 +1,13 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { isAttended } from '../../api/attention.ts';
-import { answered, answeredWithTag, api } from '../../api/client.ts';
+import { type Answer, answered, answeredWithTag, api } from '../../api/client.ts';
 import { useEvents } from '../../api/events.ts';
 import { refresh } from '../../api/query-client.ts';
-import type { paths } from '../../api/schema.ts';
 import { useSession } from '../../api/session.ts';
 import { toast } from '../../base/toast.tsx';
 import { loadMendingTexts } from '../../texts/i18n.ts';
 import { ChangedByOthers, unlessChanged } from './unless-changed.ts';
-
-type Answer<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
-}
-  ? Body
-  : never;
 
 export type BatchStatus = Answer<'/api/v1/batches/{batch_id}'> & { etag: string };
 export type Progress = Answer<'/api/v1/batches/{batch_id}/progress'>['batches'][number];

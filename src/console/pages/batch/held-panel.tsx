@@ -6,7 +6,7 @@ import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
-import { Card, Empty } from '../../base/page.tsx';
+import { Card, EmptyCard } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
@@ -46,9 +46,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
           <>
             {refusal !== null && <p className="notice tone-attention">{refusal}</p>}
             {held.held === 0 ? (
-              <Card>
-                <Empty title={t('held.none')} />
-              </Card>
+              <EmptyCard title={t('held.none')} />
             ) : (
               <Card
                 title={t('held.title', { count: held.held })}
@@ -226,7 +224,7 @@ function DecisionDialog({ batchId, seen, decision: { what, choice, count }, onCl
         <TextArea
           label={t('base.reason')}
           value={why}
-          onChange={({ target }) => setWhy(target.value)}
+          onText={setWhy}
           fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
         />
       )}

@@ -1,11 +1,9 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { change } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { change, type ResultOf } from '../../api/client.ts';
 import { toast } from '../../base/toast.tsx';
 import { t } from '../../texts/i18n.ts';
 
-type Looked =
-  paths['/api/v1/batches/{batch_id}/look-up']['post']['responses'][200]['content']['application/json']['rows'][number];
+type Looked = ResultOf<'/api/v1/batches/{batch_id}/look-up'>['rows'][number];
 
 /** Rows of a batch; none named means all that are in doubt. */
 export interface RowsOfBatch {

@@ -50,7 +50,7 @@ export function ResolveDialog({ batchId, rowNo, onClose }: { batchId: string; ro
         label={t('resolve.evidence')}
         help={t('resolve.evidence_help')}
         value={evidence}
-        onChange={({ target }) => setEvidence(target.value)}
+        onText={setEvidence}
         fault={isChecked && evidence.trim() === '' ? t('base.reason_missing') : null}
       />
     </Dialog>

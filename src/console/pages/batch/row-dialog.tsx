@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useState } from 'react';
-import { answered, api } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -94,8 +93,7 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
   );
 }
 
-type Details =
-  paths['/api/v1/batches/{batch_id}/rows/{row}/details']['get']['responses'][200]['content']['application/json'];
+type Details = Answer<'/api/v1/batches/{batch_id}/rows/{row}/details'>;
 
 /** What the service's list does not show of a payment. It is read when somebody looks at the row. */
 function useDetails(batchId: string, { row_no, status }: ShownRow): Details | undefined {

@@ -1,7 +1,7 @@
-import type { paths } from '../../api/schema.ts';
+import type { Answer } from '../../api/client.ts';
 import { type BatchState, batchStates } from '../../base/states.ts';
 
-type Listed = paths['/api/v1/batches']['get']['responses'][200]['content']['application/json'];
+type Listed = Answer<'/api/v1/batches'>;
 export type Batch = Listed['batches'][number];
 
 export const filters = ['all', 'needs', 'open', 'ended'] as const;

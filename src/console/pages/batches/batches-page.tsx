@@ -9,7 +9,7 @@ import { ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { FilterRow } from '../../base/filter-row.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Empty, Loading, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Loading, Page } from '../../base/page.tsx';
 import { Badge, BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
@@ -73,11 +73,9 @@ export function BatchesPage() {
 function BatchList({ batches, hasAny }: { batches: readonly Batch[]; hasAny: boolean }) {
   if (batches.length === 0)
     return (
-      <Card>
-        <Empty title={t(hasAny ? 'batches.none_match' : 'batches.none')}>
-          {!hasAny && <p>{t('batches.none_help')}</p>}
-        </Empty>
-      </Card>
+      <EmptyCard title={t(hasAny ? 'batches.none_match' : 'batches.none')}>
+        {!hasAny && <p>{t('batches.none_help')}</p>}
+      </EmptyCard>
     );
   return (
     <Card isFlush>

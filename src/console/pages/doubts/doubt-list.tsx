@@ -5,7 +5,7 @@ import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Select } from '../../base/field.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Empty, Figures } from '../../base/page.tsx';
+import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { Count, None, Sums, Time } from '../../base/values.tsx';
 import { formatDuration } from '../../texts/format.ts';
@@ -86,11 +86,9 @@ function Doubts({ doubts, owners, isFiltered }: DoubtsProps) {
   const assign = useAssign();
   if (doubts.length === 0)
     return (
-      <Card>
-        <Empty title={t(isFiltered ? 'doubts.none_of' : 'doubts.none')}>
-          {!isFiltered && <p>{t('doubts.none_help')}</p>}
-        </Empty>
-      </Card>
+      <EmptyCard title={t(isFiltered ? 'doubts.none_of' : 'doubts.none')}>
+        {!isFiltered && <p>{t('doubts.none_help')}</p>}
+      </EmptyCard>
     );
   const chosen = doubts.filter((one) => picked.has(keyOf(one)));
   const toggle = (doubt: Doubt) => {

@@ -1,15 +1,13 @@
 import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answered, api, change } from '../../api/client.ts';
+import { type Answer, answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import type { paths } from '../../api/schema.ts';
 import { toast } from '../../base/toast.tsx';
 import { t } from '../../texts/i18n.ts';
 import type { RowsOfBatch } from '../batch/look-up.ts';
 
-export type OpenBatch =
-  paths['/api/v1/batches']['get']['responses'][200]['content']['application/json']['batches'][number];
+export type OpenBatch = Answer<'/api/v1/batches'>['batches'][number];
 
-type DoubtPage = paths['/api/v1/doubts']['get']['responses'][200]['content']['application/json'];
+type DoubtPage = Answer<'/api/v1/doubts'>;
 export type Doubt = DoubtPage['doubts'][number];
 
 const batchesMax = 200;

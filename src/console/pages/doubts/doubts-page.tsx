@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Loaded } from '../../base/failure.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { EmptyCard, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -43,12 +43,7 @@ function countOf(batches: readonly OpenBatch[], tab: (typeof tabs)[number]): num
 }
 
 function HeldList({ batches }: { batches: readonly OpenBatch[] }) {
-  if (batches.length === 0)
-    return (
-      <Card>
-        <Empty title={t('held.none')} />
-      </Card>
-    );
+  if (batches.length === 0) return <EmptyCard title={t('held.none')} />;
   return batches.map(({ batch_id, run_id }) => (
     <section key={batch_id} className="stack">
       <h2>

@@ -6,7 +6,7 @@ import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { None, Time } from '../../base/values.tsx';
@@ -41,13 +41,11 @@ function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
   const mayRun = useRole('operate');
   if (jobs.length === 0)
     return (
-      <Card>
-        <Empty title={t('jobs.none')}>
-          <p>
-            {t('jobs.none_help')} <code>{folder}</code>
-          </p>
-        </Empty>
-      </Card>
+      <EmptyCard title={t('jobs.none')}>
+        <p>
+          {t('jobs.none_help')} <code>{folder}</code>
+        </p>
+      </EmptyCard>
     );
   return (
     <Card isFlush>

@@ -1,11 +1,11 @@
-import type { paths } from '../../api/schema.ts';
+import type { Answer } from '../../api/client.ts';
 import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { slotText } from '../../texts/reason-text.ts';
 
-export type Job = paths['/api/v1/jobs']['get']['responses'][200]['content']['application/json']['jobs'][number];
+export type Job = Answer<'/api/v1/jobs'>['jobs'][number];
 type Slot = NonNullable<Job['last_slot']>;
 
 const tones: Record<Slot['state'], Tone> = {

@@ -1,30 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
-
-type Answer<Path extends keyof paths> = paths[Path] extends {
-  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
-}
-  ? Body
-  : never;
-type Done<Path extends keyof paths> = paths[Path] extends {
-  post: { responses: { 200: { content: { 'application/json': infer Body } } } };
-}
-  ? Body
-  : never;
-type Asked<Path extends keyof paths> = paths[Path] extends {
-  post: { requestBody?: { content: { 'application/json': infer Body } } };
-}
-  ? Body
-  : never;
+import { type Answer, answered, api, type BodyOf, type ResultOf } from '../../api/client.ts';
 
 export type Draft = Answer<'/api/v1/drafts/{draft_id}'>;
 export type DraftColumn = Draft['columns'][number];
 export type ProblemGroup = Draft['groups'][number];
 export type DraftRowPage = Answer<'/api/v1/drafts/{draft_id}/rows'>;
 export type DraftRow = DraftRowPage['rows'][number];
-export type DraftPlan = Done<'/api/v1/drafts/{draft_id}/plan'>;
-export type DraftChange = Omit<Asked<'/api/v1/drafts/{draft_id}/change'>, 'version'>;
+export type DraftPlan = ResultOf<'/api/v1/drafts/{draft_id}/plan'>;
+export type DraftChange = Omit<BodyOf<'/api/v1/drafts/{draft_id}/change'>['body'], 'version'>;
 export type GroupFix = NonNullable<DraftChange['fix']>;
 export type Preview = Answer<'/api/v1/drafts/{draft_id}/fix'>;
 

@@ -110,7 +110,7 @@ export function RereadPart({ draft }: { draft: Draft }) {
           fault={isLine ? null : t('draft.header_line_fault')}
           inputMode="numeric"
           value={line}
-          onChange={({ target }) => setLine(target.value.trim())}
+          onText={(text) => setLine(text.trim())}
         />
       </div>
       {reading.error !== null && <Failure error={reading.error} />}

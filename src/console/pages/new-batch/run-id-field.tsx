@@ -21,12 +21,7 @@ export function RunIdField({ draft, value, onChange }: RunIdProps) {
   return isCorrection ? (
     <CorrectedBatch {...{ draft, value, onChange }} />
   ) : (
-    <Field
-      label={t('draft.run_id')}
-      help={t('draft.run_id_help')}
-      value={value}
-      onChange={({ target }) => onChange(target.value)}
-    />
+    <Field label={t('draft.run_id')} help={t('draft.run_id_help')} value={value} onText={onChange} />
   );
 }
 

@@ -36,7 +36,7 @@ export function CurrencyValue({ value, onPick }: Pick<ValueProps, 'value' | 'onP
       value={value}
       maxLength={3}
       placeholder={t('draft.currency_example')}
-      onChange={({ target }) => onPick(target.value.toUpperCase())}
+      onText={(text) => onPick(text.toUpperCase())}
     />
   );
 }

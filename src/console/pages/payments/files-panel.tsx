@@ -1,11 +1,10 @@
 import { useMutation } from '@tanstack/react-query';
 import type { FormEvent } from 'react';
 import { Link } from 'wouter';
-import { answered, api } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { Card, Empty, Figures } from '../../base/page.tsx';
+import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Sums, Time } from '../../base/values.tsx';
@@ -13,7 +12,7 @@ import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { PeriodFields, PeriodZone, usePeriod } from '../reconciliation/period.tsx';
 
-type Paid = paths['/api/v1/paid-files']['get']['responses'][200]['content']['application/json'];
+type Paid = Answer<'/api/v1/paid-files'>;
 
 const daysShown = 31;
 
@@ -48,12 +47,7 @@ export function FilesPanel() {
 }
 
 function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
-  if (files.length === 0)
-    return (
-      <Card>
-        <Empty title={t('payments.no_files')} />
-      </Card>
-    );
+  if (files.length === 0) return <EmptyCard title={t('payments.no_files')} />;
   return (
     <>
       <Figures

@@ -1,12 +1,11 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { change } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { change, type ResultOf } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field, Select } from '../../base/field.tsx';
-import { Card, Empty, Figures } from '../../base/page.tsx';
+import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Money, Sums } from '../../base/values.tsx';
 import { formatCount, formatDate } from '../../texts/format.ts';
@@ -14,7 +13,7 @@ import { t } from '../../texts/i18n.ts';
 import { AccountField } from '../reconciliation/account-field.tsx';
 import { PeriodFields, PeriodZone, usePeriod } from '../reconciliation/period.tsx';
 
-type Journal = paths['/api/v1/accounts/{account}/journal']['post']['responses'][200]['content']['application/json'];
+type Journal = ResultOf<'/api/v1/accounts/{account}/journal'>;
 
 const formats = ['plain', 'quickbooks', 'xero'] as const;
 const formatNames = { quickbooks: 'QuickBooks', xero: 'Xero' };
@@ -54,12 +53,7 @@ export function JournalPanel({ accounts }: { accounts: string[] }) {
             }))}
             onPick={setFormat}
           />
-          <Field
-            label={t('payments.expense')}
-            value={expense}
-            maxLength={100}
-            onChange={({ target }) => setExpense(target.value)}
-          />
+          <Field label={t('payments.expense')} value={expense} maxLength={100} onText={setExpense} />
           <Button type="submit" look="main-action" isBusy={isPending}>
             {t('payments.make')}
           </Button>
@@ -75,12 +69,7 @@ export function JournalPanel({ accounts }: { accounts: string[] }) {
 function Entries({ journal }: { journal: Journal }) {
   const { entries, totals, uncertain, wallets } = journal;
   const unexplained = (wallets?.currencies ?? []).filter((one) => Number(one.unexplained) !== 0);
-  if (entries.length === 0)
-    return (
-      <Card>
-        <Empty title={t('payments.no_entries')} />
-      </Card>
-    );
+  if (entries.length === 0) return <EmptyCard title={t('payments.no_entries')} />;
   return (
     <>
       <Figures

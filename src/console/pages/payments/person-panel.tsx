@@ -1,8 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
-import { change } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { change, type ResultOf } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
@@ -15,7 +14,7 @@ import { t } from '../../texts/i18n.ts';
 import { rowReason } from '../../texts/problem-text.ts';
 import { Asked, Cost } from '../batch/row-values.tsx';
 
-type Found = paths['/api/v1/payment-searches']['post']['responses'][200]['content']['application/json'];
+type Found = ResultOf<'/api/v1/payment-searches'>;
 type Payment = Found['payments'][number];
 
 const exampleNumber = '+254 712 345 678';
@@ -42,7 +41,7 @@ export function PersonPanel() {
               autoComplete="off"
               placeholder={exampleNumber}
               value={number}
-              onChange={({ target }) => setNumber(target.value)}
+              onText={setNumber}
             />
             <Button type="submit" look="main-action" isBusy={isPending}>
               {t('payments.find')}

@@ -5,7 +5,7 @@ import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { t } from '../../texts/i18n.ts';
 import { AccountField, WithAccounts } from '../reconciliation/account-field.tsx';
 import { PayoutResult } from './payout-result.tsx';
@@ -21,9 +21,7 @@ export function PayoutPage() {
       {mayPrepare ? (
         <WithAccounts>{(accounts) => <Question accounts={accounts} />}</WithAccounts>
       ) : (
-        <Card>
-          <Empty title={t('payout.no_role')} />
-        </Card>
+        <EmptyCard title={t('payout.no_role')} />
       )}
     </Page>
   );
@@ -61,14 +59,14 @@ function Question({ accounts }: { accounts: string[] }) {
               inputMode="numeric"
               placeholder={example.rows}
               value={count}
-              onChange={({ target }) => setCount(target.value)}
+              onText={setCount}
               fault={isChecked && !isCount ? t('payout.rows_fault') : null}
             />
             <Field
               label={t('payout.sum')}
               inputMode="decimal"
               value={sum}
-              onChange={({ target }) => setSum(target.value)}
+              onText={setSum}
               fault={isChecked && !isSum ? t('payout.sum_fault') : null}
             />
             <Field
@@ -76,7 +74,7 @@ function Question({ accounts }: { accounts: string[] }) {
               placeholder={example.currency}
               maxLength={3}
               value={currency}
-              onChange={({ target }) => setCurrency(target.value)}
+              onText={setCurrency}
             />
             <Button type="submit" look="main-action" isBusy={isPending}>
               {t('payout.make')}

@@ -1,4 +1,4 @@
-import type { paths } from '../../api/schema.ts';
+import type { ResultOf } from '../../api/client.ts';
 import { missingColumn } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
@@ -6,7 +6,7 @@ import { Money, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
-type Planned = paths['/api/v1/accounts/{account}/plan']['post']['responses'][200]['content']['application/json'];
+type Planned = ResultOf<'/api/v1/accounts/{account}/plan'>;
 
 /** Time, approvals and money of a planned payout, and what would stop it. */
 export function PayoutResult({ planned }: { planned: Planned }) {

@@ -1,13 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api, change } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answered, api, change } from '../../api/client.ts';
 import type { Role } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
-import { Card, Empty } from '../../base/page.tsx';
+import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { Time } from '../../base/values.tsx';
@@ -17,7 +16,7 @@ import { SecretDialog } from './link-dialog.tsx';
 
 const key = ['api-keys'] as const;
 
-type ApiKey = paths['/api/v1/api-keys']['get']['responses'][200]['content']['application/json']['keys'][number];
+type ApiKey = Answer<'/api/v1/api-keys'>['keys'][number];
 
 /** The keys of programs that call the API. */
 export function KeysPanel() {
@@ -44,13 +43,7 @@ export function KeysPanel() {
     >
       {revoke.error !== null && <Failure error={revoke.error} />}
       <Loaded query={keys}>
-        {({ keys: rows }) =>
-          rows.length === 0 ? (
-            <Empty title={t('people.no_keys')} />
-          ) : (
-            <KeyTable keys={rows} onRevoke={(name) => revoke.mutate(name)} />
-          )
-        }
+        {({ keys: rows }) => <KeyTable keys={rows} onRevoke={(name) => revoke.mutate(name)} />}
       </Loaded>
       {isMaking && (
         <KeyDialog
@@ -81,6 +74,7 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (name
       rows={keys}
       keyOf={({ key_id }) => key_id}
       stacks
+      empty={t('people.no_keys')}
       columns={[
         { id: 'name', label: t('people.program'), isHead: true, cell: ({ name }) => name },
         { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },
@@ -119,13 +113,7 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
       isBusy={make.isPending}
       error={make.error}
     >
-      <Field
-        label={t('people.program')}
-        help={t('people.program_help')}
-        required
-        value={name}
-        onChange={({ target }) => setName(target.value)}
-      />
+      <Field label={t('people.program')} help={t('people.program_help')} required value={name} onText={setName} />
       <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />
     </Dialog>
   );

@@ -130,13 +130,7 @@ function PasskeyDialog({ onClose, onDone }: { onClose: () => void; onDone: Work 
       isBusy={add.isPending}
     >
       <p>{t('account.passkey_help')}</p>
-      <Field
-        label={t('account.passkey_name')}
-        required
-        maxLength={60}
-        value={label}
-        onChange={({ target }) => setLabel(target.value)}
-      />
+      <Field label={t('account.passkey_name')} required maxLength={60} value={label} onText={setLabel} />
       <Refusal error={add.error} />
     </Dialog>
   );

@@ -26,7 +26,7 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
         autoComplete="current-password"
         required
         value={current}
-        onChange={({ target }) => setCurrent(target.value)}
+        onText={setCurrent}
       />
       <Field
         label={t('link.password')}
@@ -35,7 +35,7 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
         autoComplete="new-password"
         required
         value={password}
-        onChange={({ target }) => setPassword(target.value)}
+        onText={setPassword}
       />
       <Refusal error={error} />
     </Dialog>

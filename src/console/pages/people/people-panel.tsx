@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
-import { Card, Empty } from '../../base/page.tsx';
+import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { t } from '../../texts/i18n.ts';
 import { accountsText, rolesText } from './grant-fields.tsx';
@@ -27,30 +27,27 @@ export function PeoplePanel() {
       }
     >
       <Loaded query={people}>
-        {({ users }) =>
-          users.length === 0 ? (
-            <Empty title={t('people.empty')} />
-          ) : (
-            <Table
-              caption={t('people.tab.people')}
-              rows={users}
-              keyOf={({ name }) => name}
-              stacks
-              columns={[
-                { id: 'name', label: t('sign_in.name'), isHead: true, cell: (one) => <NameCell person={one} /> },
-                { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },
-                { id: 'accounts', label: t('shell.accounts'), cell: ({ accounts }) => accountsText(accounts) },
-                { id: 'factor', label: t('people.factor'), cell: factorText },
-                { id: 'state', label: t('base.state'), cell: (one) => <StateCell person={one} /> },
-                {
-                  id: 'change',
-                  label: t('base.change'),
-                  cell: (one) => <Button onClick={() => setEditing(one)}>{t('base.change')}</Button>,
-                },
-              ]}
-            />
-          )
-        }
+        {({ users }) => (
+          <Table
+            caption={t('people.tab.people')}
+            rows={users}
+            keyOf={({ name }) => name}
+            stacks
+            empty={t('people.empty')}
+            columns={[
+              { id: 'name', label: t('sign_in.name'), isHead: true, cell: (one) => <NameCell person={one} /> },
+              { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },
+              { id: 'accounts', label: t('shell.accounts'), cell: ({ accounts }) => accountsText(accounts) },
+              { id: 'factor', label: t('people.factor'), cell: factorText },
+              { id: 'state', label: t('base.state'), cell: (one) => <StateCell person={one} /> },
+              {
+                id: 'change',
+                label: t('base.change'),
+                cell: (one) => <Button onClick={() => setEditing(one)}>{t('base.change')}</Button>,
+              },
+            ]}
+          />
+        )}
       </Loaded>
       {editing !== null && (
         <PersonDialog

@@ -54,27 +54,10 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
       error={save.error}
     >
       {person === null && (
-        <Field
-          label={t('sign_in.name')}
-          help={t('people.name_help')}
-          required
-          value={name}
-          onChange={({ target }) => setName(target.value)}
-        />
+        <Field label={t('sign_in.name')} help={t('people.name_help')} required value={name} onText={setName} />
       )}
-      <Field
-        label={t('people.display_name')}
-        required
-        value={displayName}
-        onChange={({ target }) => setDisplayName(target.value)}
-      />
-      <Field
-        label={t('people.email')}
-        help={t('people.email_help')}
-        type="email"
-        value={email}
-        onChange={({ target }) => setEmail(target.value)}
-      />
+      <Field label={t('people.display_name')} required value={displayName} onText={setDisplayName} />
+      <Field label={t('people.email')} help={t('people.email_help')} type="email" value={email} onText={setEmail} />
       <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />
       {person !== null && <AccessActions person={person} onClose={onClose} onLink={onLink} />}
     </Dialog>

@@ -1,6 +1,6 @@
-import type { paths } from '../../api/schema.ts';
+import type { Answer } from '../../api/client.ts';
 
 /** A person as `list-users` has them. */
-export type Person = paths['/api/v1/users']['get']['responses'][200]['content']['application/json']['users'][number];
+export type Person = Answer<'/api/v1/users'>['users'][number];
 
 export const peopleKey = ['people'] as const;

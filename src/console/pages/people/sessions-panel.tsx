@@ -2,7 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { answered, api, change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
-import { Card, Empty } from '../../base/page.tsx';
+import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { toast } from '../../base/toast.tsx';
 import { Time } from '../../base/values.tsx';
@@ -25,33 +25,30 @@ export function SessionsPanel() {
     <Card isFlush title={t('people.tab.sessions')}>
       {revoke.error !== null && <Failure error={revoke.error} />}
       <Loaded query={sessions}>
-        {({ sessions: rows }) =>
-          rows.length === 0 ? (
-            <Empty title={t('people.no_sessions')} />
-          ) : (
-            <Table
-              caption={t('people.tab.sessions')}
-              rows={rows}
-              keyOf={({ session_id }) => session_id}
-              stacks
-              columns={[
-                { id: 'name', label: t('sign_in.name'), isHead: true, cell: ({ name }) => name },
-                { id: 'since', label: t('base.since'), cell: ({ signed_in_at }) => <Time at={signed_in_at} /> },
-                { id: 'seen', label: t('people.seen'), cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
-                { id: 'from', label: t('people.from'), cell: ({ address }) => <span className="mono">{address}</span> },
-                {
-                  id: 'end',
-                  label: t('people.sign_out'),
-                  cell: ({ session_id }) => (
-                    <Button onClick={() => revoke.mutate(session_id)} isBusy={revoke.isPending}>
-                      {t('people.sign_out')}
-                    </Button>
-                  ),
-                },
-              ]}
-            />
-          )
-        }
+        {({ sessions: rows }) => (
+          <Table
+            caption={t('people.tab.sessions')}
+            rows={rows}
+            keyOf={({ session_id }) => session_id}
+            stacks
+            empty={t('people.no_sessions')}
+            columns={[
+              { id: 'name', label: t('sign_in.name'), isHead: true, cell: ({ name }) => name },
+              { id: 'since', label: t('base.since'), cell: ({ signed_in_at }) => <Time at={signed_in_at} /> },
+              { id: 'seen', label: t('people.seen'), cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
+              { id: 'from', label: t('people.from'), cell: ({ address }) => <span className="mono">{address}</span> },
+              {
+                id: 'end',
+                label: t('people.sign_out'),
+                cell: ({ session_id }) => (
+                  <Button onClick={() => revoke.mutate(session_id)} isBusy={revoke.isPending}>
+                    {t('people.sign_out')}
+                  </Button>
+                ),
+              },
+            ]}
+          />
+        )}
       </Loaded>
     </Card>
   );

@@ -1,8 +1,7 @@
-import type { paths } from '../../api/schema.ts';
+import type { ResultOf } from '../../api/client.ts';
 import type { Tone } from '../../base/states.ts';
 
-export type Bucket =
-  paths['/api/v1/reconciliations']['post']['responses'][200]['content']['application/json']['open_items'][number]['bucket'];
+export type Bucket = ResultOf<'/api/v1/reconciliations'>['open_items'][number]['bucket'];
 
 /** What agrees, what only another program explains, and what is wrong. */
 export const tones: Record<Bucket, Tone> = {

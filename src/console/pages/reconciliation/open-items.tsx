@@ -1,15 +1,14 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { answered, api, change } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answered, api, change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Empty } from '../../base/page.tsx';
+import { Card, EmptyCard } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { Money, None, Time } from '../../base/values.tsx';
@@ -17,8 +16,7 @@ import { hasText, t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import { tones } from './buckets.ts';
 
-type ItemPage =
-  paths['/api/v1/reconciliations/{reconciliation_id}/items']['get']['responses'][200]['content']['application/json'];
+type ItemPage = Answer<'/api/v1/reconciliations/{reconciliation_id}/items'>;
 export type Item = ItemPage['items'][number];
 
 const itemsPerPage = 50;
@@ -46,12 +44,7 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
     <Loaded query={query}>
       {({ pages }) => {
         const items = pages.flatMap((page) => page.items);
-        if (items.length === 0)
-          return (
-            <Card>
-              <Empty title={t('reconciliation.none_open')} />
-            </Card>
-          );
+        if (items.length === 0) return <EmptyCard title={t('reconciliation.none_open')} />;
         return (
           <>
             <p className="small quiet">{t('reconciliation.items', { shown: items.length, all })}</p>
@@ -163,7 +156,7 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
         label={t('reconciliation.note_text')}
         help={t('reconciliation.note_help')}
         value={note}
-        onChange={({ target }) => setNote(target.value)}
+        onText={setNote}
         fault={isChecked && note.trim() === '' ? t('reconciliation.note_missing') : null}
       />
     </Dialog>

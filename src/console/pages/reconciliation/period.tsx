@@ -29,17 +29,12 @@ export function usePeriod(days: number) {
 export function PeriodFields({ period: { from, to, setFrom, setTo, hasFault } }: { period: Period }) {
   return (
     <>
-      <Field
-        label={t('reconciliation.from')}
-        type="date"
-        value={from}
-        onChange={({ target }) => setFrom(target.value)}
-      />
+      <Field label={t('reconciliation.from')} type="date" value={from} onText={setFrom} />
       <Field
         label={t('reconciliation.to')}
         type="date"
         value={to}
-        onChange={({ target }) => setTo(target.value)}
+        onText={setTo}
         fault={hasFault ? t('reconciliation.backwards') : null}
       />
     </>

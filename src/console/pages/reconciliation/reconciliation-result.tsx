@@ -1,4 +1,4 @@
-import type { paths } from '../../api/schema.ts';
+import type { ResultOf } from '../../api/client.ts';
 import { Card, Figures } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
@@ -8,7 +8,7 @@ import { type Bucket, buckets, tones } from './buckets.ts';
 import { OpenItems } from './open-items.tsx';
 import { UnexplainedRest } from './unexplained-rest.tsx';
 
-type Result = paths['/api/v1/reconciliations']['post']['responses'][200]['content']['application/json'];
+type Result = ResultOf<'/api/v1/reconciliations'>;
 
 export function ReconciliationResult({ result }: { result: Result }) {
   const { reconciliation, reports, is_settled } = result;

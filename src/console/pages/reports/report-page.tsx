@@ -4,7 +4,7 @@ import { change } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Time } from '../../base/values.tsx';
 import { formatBytes } from '../../texts/format.ts';
@@ -32,11 +32,9 @@ export function ReportPage() {
         {({ folders }) => {
           const shown = folders.filter(({ is_masked }) => is_masked || mayReadWhole);
           return shown.length === 0 ? (
-            <Card>
-              <Empty title={t('reports.no_files')}>
-                <p>{t('reports.no_files_help')}</p>
-              </Empty>
-            </Card>
+            <EmptyCard title={t('reports.no_files')}>
+              <p>{t('reports.no_files_help')}</p>
+            </EmptyCard>
           ) : (
             shown.map((folder, index) => (
               <FolderCard key={folder.dir} batchId={batchId} folder={folder} isCurrent={index === 0} />

@@ -1,11 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api, send } from '../../api/client.ts';
+import { type Answer, answered, api, send } from '../../api/client.ts';
 import { ApiProblem, problemOf } from '../../api/problem.ts';
-import type { paths } from '../../api/schema.ts';
 import type { ReadFile } from './verify.ts';
 
-export type ReportFolder =
-  paths['/api/v1/batches/{batch_id}/report-files']['get']['responses'][200]['content']['application/json']['folders'][number];
+export type ReportFolder = Answer<'/api/v1/batches/{batch_id}/report-files'>['folders'][number];
 
 /** Where a file of the reports is found. */
 export function fileUrl(batchId: string, { version, is_masked }: ReportFolder, name: string): string {

@@ -4,7 +4,7 @@ import { answered, api } from '../../api/client.ts';
 import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Empty, Loading, Page } from '../../base/page.tsx';
+import { Card, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
@@ -34,31 +34,28 @@ export function ReportsPage() {
       {data === undefined && error === null && <Loading />}
       {data !== undefined && (
         <Card isFlush={batches.length > 0}>
-          {batches.length === 0 ? (
-            <Empty title={t('reports.none')} />
-          ) : (
-            <Table
-              caption={t('nav.reports')}
-              rows={batches}
-              keyOf={({ batch_id }) => batch_id}
-              stacks
-              columns={[
-                {
-                  ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },
-                  cell: ({ batch_id, run_id, file_name }) => (
-                    <>
-                      <Link href={`/reports/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
-                      <div className="quiet small">{file_name}</div>
-                    </>
-                  ),
-                },
-                { id: 'state', label: t('base.state'), cell: ({ status }) => <BatchBadge state={status} /> },
-                progressColumn(),
-                chargedColumn(),
-                { id: 'done', label: t('reports.done_at'), cell: ({ done_at }) => <Time at={done_at} /> },
-              ]}
-            />
-          )}
+          <Table
+            caption={t('nav.reports')}
+            rows={batches}
+            keyOf={({ batch_id }) => batch_id}
+            stacks
+            empty={t('reports.none')}
+            columns={[
+              {
+                ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },
+                cell: ({ batch_id, run_id, file_name }) => (
+                  <>
+                    <Link href={`/reports/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+                    <div className="quiet small">{file_name}</div>
+                  </>
+                ),
+              },
+              { id: 'state', label: t('base.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+              progressColumn(),
+              chargedColumn(),
+              { id: 'done', label: t('reports.done_at'), cell: ({ done_at }) => <Time at={done_at} /> },
+            ]}
+          />
         </Card>
       )}
       <MoreRows query={query} label={t('batches.more')} />

@@ -60,7 +60,7 @@ function VerdictPart({ verdict: { checks, fingerprint, events } }: { verdict: Ve
           label={t('verify.expected')}
           help={t('verify.expected_help')}
           value={expected}
-          onChange={({ target }) => setExpected(target.value)}
+          onText={setExpected}
           fault={entered !== '' && entered !== fingerprint ? t('verify.other_key') : null}
         />
         {entered === fingerprint && <Badge tone="good">{t('verify.own_key')}</Badge>}

@@ -52,7 +52,7 @@ export function EndpointDialog({
           inputMode="url"
           autoComplete="off"
           value={url}
-          onChange={({ target }) => setUrl(target.value)}
+          onText={setUrl}
           fault={isChecked && !isAddress ? t('webhooks.url_fault') : null}
         />
       )}
@@ -62,7 +62,7 @@ export function EndpointDialog({
         help={t('webhooks.accounts_help')}
         autoComplete="off"
         value={accounts}
-        onChange={({ target }) => setAccounts(target.value)}
+        onText={setAccounts}
       />
     </Dialog>
   );

@@ -4,7 +4,7 @@ import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
-import { Card, Empty, Facts, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Facts, Page } from '../../base/page.tsx';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { DeliveriesCard } from './deliveries-card.tsx';
@@ -24,9 +24,7 @@ export function EndpointPage() {
         if (endpoint !== undefined) return <EndpointView endpoint={endpoint} />;
         return (
           <Page title={t('webhooks.title')}>
-            <Card>
-              <Empty title={t('webhooks.gone')} />
-            </Card>
+            <EmptyCard title={t('webhooks.gone')} />
           </Page>
         );
       }}

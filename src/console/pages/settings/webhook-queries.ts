@@ -1,14 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import type { paths } from '../../api/schema.ts';
 import { toast } from '../../base/toast.tsx';
 
-export type Endpoint =
-  paths['/api/v1/webhooks']['get']['responses'][200]['content']['application/json']['endpoints'][number];
+export type Endpoint = Answer<'/api/v1/webhooks'>['endpoints'][number];
 export type WebhookEvent = Endpoint['events'][number];
-export type Delivery =
-  paths['/api/v1/webhooks/{endpoint_id}/deliveries']['get']['responses'][200]['content']['application/json']['deliveries'][number];
+export type Delivery = Answer<'/api/v1/webhooks/{endpoint_id}/deliveries'>['deliveries'][number];
 
 /** In the order in which a batch goes through them. */
 export const webhookEvents = [

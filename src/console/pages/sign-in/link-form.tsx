@@ -52,7 +52,7 @@ function PasswordForm({
         required
         readOnly={known !== null}
         value={name}
-        onChange={({ target }) => setName(target.value)}
+        onText={setName}
       />
       <Field
         label={t('link.password')}
@@ -63,7 +63,7 @@ function PasswordForm({
         minLength={passwordCharactersMin}
         required
         value={password}
-        onChange={({ target }) => setPassword(target.value)}
+        onText={setPassword}
       />
       <Refusal error={error} />
       <Button type="submit" look="main-action" className="wide" isBusy={isBusy}>

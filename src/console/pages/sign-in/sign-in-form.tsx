@@ -33,7 +33,7 @@ export function SignInForm({ name: known = '', onDone }: { name?: string; onDone
         spellCheck={false}
         required
         value={name}
-        onChange={({ target }) => setName(target.value)}
+        onText={setName}
       />
       <Field
         label={t('sign_in.password')}
@@ -42,7 +42,7 @@ export function SignInForm({ name: known = '', onDone }: { name?: string; onDone
         autoComplete="current-password"
         required
         value={password}
-        onChange={({ target }) => setPassword(target.value)}
+        onText={setPassword}
       />
       <Refusal error={error} />
       <Button type="submit" look="main-action" className="wide" isBusy={isBusy}>
@@ -96,7 +96,7 @@ export function CodeField({ value, onChange }: { value: string; onChange: (code:
       maxLength={6}
       required
       value={value}
-      onChange={({ target }) => onChange(target.value.replace(/[^0-9]/g, ''))}
+      onText={(text) => onChange(text.replace(/[^0-9]/g, ''))}
     />
   );
 }

@@ -6,7 +6,7 @@ import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Select } from '../../base/field.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
@@ -43,9 +43,7 @@ export function NewBatchPage() {
           <DropZone account={account} />
         </>
       ) : (
-        <Card>
-          <Empty title={t('draft.no_role')} />
-        </Card>
+        <EmptyCard title={t('draft.no_role')} />
       )}
       <OpenDrafts />
     </Page>

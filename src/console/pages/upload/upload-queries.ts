@@ -1,8 +1,7 @@
-import { answered, api, send } from '../../api/client.ts';
+import { type Answer, answered, api, send } from '../../api/client.ts';
 import { ApiProblem, problemOf } from '../../api/problem.ts';
-import type { paths } from '../../api/schema.ts';
 
-type Listed = paths['/api/v1/drafts']['get']['responses'][200]['content']['application/json'];
+type Listed = Answer<'/api/v1/drafts'>;
 export type DraftSummary = Listed['drafts'][number];
 
 /** A file that is uploaded. */

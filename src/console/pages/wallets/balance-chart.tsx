@@ -2,14 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { answered, api } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { formatAmount, formatTime } from '../../texts/format.ts';
 import { intlLocale, t } from '../../texts/i18n.ts';
 
-type Balances =
-  paths['/api/v1/accounts/{account}/balances']['get']['responses'][200]['content']['application/json']['balances'];
+type Balances = Answer<'/api/v1/accounts/{account}/balances'>['balances'];
 
 const heightPx = 160;
 

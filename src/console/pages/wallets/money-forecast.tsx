@@ -1,6 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
-import type { paths } from '../../api/schema.ts';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { missingColumn } from '../../base/money-notices.tsx';
 import { Table } from '../../base/table.tsx';
@@ -8,8 +7,7 @@ import { Money, Sums } from '../../base/values.tsx';
 import { formatDate, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
-type Forecast =
-  paths['/api/v1/accounts/{account}/money-forecast']['get']['responses'][200]['content']['application/json'];
+type Forecast = Answer<'/api/v1/accounts/{account}/money-forecast'>;
 type OfCurrency = Forecast['currencies'][number];
 
 /** How long a forecast stays on the page (ms): each one asks the service for the balance. */

@@ -1,10 +1,9 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import type { paths } from '../../api/schema.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
-import { Card, Empty, Page } from '../../base/page.tsx';
+import { Card, Empty, EmptyCard, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Money, Time } from '../../base/values.tsx';
@@ -12,7 +11,7 @@ import { t } from '../../texts/i18n.ts';
 import { BalanceCharts } from './balance-chart.tsx';
 import { MoneyForecast } from './money-forecast.tsx';
 
-type Account = paths['/api/v1/accounts']['get']['responses'][200]['content']['application/json']['accounts'][number];
+type Account = Answer<'/api/v1/accounts'>['accounts'][number];
 type Balance = NonNullable<Account['balance']>;
 
 /** The accounts: whether each may send now, and its balance. */
@@ -31,9 +30,7 @@ export function WalletsPage() {
       <Loaded query={query}>
         {({ accounts }) =>
           accounts.length === 0 ? (
-            <Card>
-              <Empty title={t('wallets.none')} />
-            </Card>
+            <EmptyCard title={t('wallets.none')} />
           ) : (
             accounts.map((account) => <AccountCard key={account.account} account={account} />)
           )
