@@ -90,9 +90,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the intent written after the request',
     file: 'engine/dispatch/dispatch.ts',
-    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
+    find: 'return rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
     replace:
-      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, paymentRequestOf } = await import("../payments/payment-request.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
+      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, paymentRequestOf } = await import("../payments/payment-request.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); } }\n        return rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
   },
   {
     name: 'a row completed when it was only accepted',
@@ -164,9 +164,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a request that does not wait for its intent',
     file: 'engine/dispatch/dispatch.ts',
-    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
+    find: 'return rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
     replace:
-      'const { paymentNames, paymentRequestOf } = await import("../payments/payment-request.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
+      'const { paymentNames, paymentRequestOf } = await import("../payments/payment-request.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(paymentRequestOf(row, reference, null)), idempotencyKey: key }); }\n        return rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
   },
   {
     name: 'a fence that nobody checks',

@@ -10,6 +10,7 @@ import { type ConfirmedFailures, withFailuresRead } from '../doubts/failed-befor
 import { withLostOfOthers } from '../doubts/lost-of-others.ts';
 import { type LostPaymentsNeeds, readLostPayments } from '../doubts/lost-payments.ts';
 import { makeServiceComparison, type OlderCopyNeeds } from '../doubts/older-copy.ts';
+import { writeLimits } from '../pacing/write-limits.ts';
 import { assertYoung } from '../payments/key-age.ts';
 import type { Parts } from '../runner/context.ts';
 import { idleMs } from '../runner/open-batches.ts';
@@ -92,7 +93,7 @@ async function admitRows(
       'creation',
       async (count, release) => {
         begin();
-        const intents = isOver() ? [] : await takeIntents(context, count, isCompared);
+        const intents = isOver() ? [] : await takeIntents(context, count, { isOver, isCompared });
         if (intents.length < count) release(count - intents.length);
         // A job ends only after all of its requests have ended, and the lease is released only after the last job.
         const answers = makeSiblingAnswers(context.clock, intents.length);
@@ -111,14 +112,16 @@ async function admitRows(
 async function takeIntents(
   context: DispatchNeeds,
   count: number,
-  isCompared: () => Promise<boolean>,
+  { isOver, isCompared }: { isOver: () => boolean; isCompared: () => Promise<boolean> },
 ): Promise<Intent[]> {
   // In an outage, rows in doubt are taken last: such a row may go unanswered because of its own content, so another row
   // tests the service.
   const taken = await context.picker.take(count, context.gate.isUnansweredOften());
   const looked = await lookedUp(context, (await isCompared()) ? taken : []);
-  const rows = whileOpen(context, looked.rows);
-  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
+  const intents = await writeLimits(context.db).intents(async () => {
+    const rows = isOver() ? [] : whileOpen(context, looked.rows);
+    return rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
+  });
   context.picker.settled(taken);
   return intents;
 }

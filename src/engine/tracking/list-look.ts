@@ -4,6 +4,7 @@ import { listCutShort, makePageMarks } from '../../gateway/contract/list-pages.t
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
+import { writeLimits } from '../pacing/write-limits.ts';
 import { referenceOf } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
 import {
@@ -111,9 +112,11 @@ export async function look(
 }
 
 function commitNews(context: ListLookNeeds, news: readonly ServicePayment[]): Promise<void> {
-  const written = context.committer.commit(async (unit) => {
-    for (const payment of news) await writeNews(unit, context, payment);
-  });
+  const written = writeLimits(context.db).pages(() =>
+    context.committer.commit(async (unit) => {
+      for (const payment of news) await writeNews(unit, context, payment);
+    }),
+  );
   // `look` awaits this promise at its end and handles the failure. Without this line, Node would report it as unhandled
   // before.
   written.catch(() => undefined);

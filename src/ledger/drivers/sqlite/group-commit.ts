@@ -7,6 +7,11 @@ import { inTransaction } from './sqlite-statements.ts';
 /** The most transactions that are committed together, so that other writers need not wait for long. */
 const groupMax = 64;
 /**
+ * A group ends early after this time, and the program turns to other events before the next one. Without that,
+ * thousands of rows that are due at the same instant keep it from everything else, such as renewing its leases.
+ */
+const groupMsMax = 20;
+/**
  * If transactions met, the next group begins this long after the last one began, so that those in between share one
  * commit. A commit costs as much as the changes of several rows. A lone transaction waits for nothing.
  */
@@ -51,8 +56,10 @@ export function makeGroupCommit(
   let isCrowded = false;
 
   const gather = async () => {
-    const leftMs = begunAt + deps.groupsApartMs - systemClock.monotonic();
-    if (isCrowded && leftMs > 0) await systemClock.sleep(leftMs);
+    const { groupsApartMs } = deps;
+    if (!isCrowded || groupsApartMs === 0) return;
+    const leftMs = begunAt + groupsApartMs - systemClock.monotonic();
+    await (leftMs > 0 ? systemClock.sleep(leftMs) : systemClock.turn());
   };
 
   const commitNext = () =>
@@ -62,7 +69,8 @@ export function makeGroupCommit(
       isCrowded = group.length > 1;
       try {
         await deps.ready();
-        const results = await runGroup(deps, group);
+        const results = await runGroup(deps, group, begunAt + groupMsMax);
+        waiting.unshift(...group.splice(results.length));
         deps.committed();
         void deps.durable().then(
           () => settle(group, results),
@@ -102,12 +110,18 @@ function rejectAll(group: readonly Member[], error: unknown): void {
   for (const { reject } of group) reject(error);
 }
 
-function runGroup({ path, database, direct, inside }: GroupCommitDeps, group: readonly Member[]): Promise<Result[]> {
+/** Runs the first members of the group, as many as there is time for; at least one. */
+function runGroup(
+  { path, database, direct, inside, groupsApartMs }: GroupCommitDeps,
+  group: readonly Member[],
+  until: number,
+): Promise<Result[]> {
   return inTransaction(path, database, async () => {
     const [first] = group;
     if (group.length === 1 && first) return [{ ok: true, value: await inside(() => first.work(direct)) }];
     const results: Result[] = [];
     for (const { work } of group) {
+      if (groupsApartMs > 0 && results.length > 0 && systemClock.monotonic() >= until) break;
       await direct.execute('SAVEPOINT member');
       try {
         results.push({ ok: true, value: await inside(() => work(direct)) });

@@ -46,6 +46,28 @@ test('transactions one after another are committed one by one', async (t) => {
   await db.close();
 });
 
+test('transactions that take long together do not keep the program from other events', async () => {
+  const { db, notes } = await openTable('long.db');
+  const begun = performance.now();
+  const names = Array.from({ length: 40 }, (_, number) => `note-${number}`);
+  let turns = 0;
+  const counting = setInterval(() => (turns += 1), 1);
+  await Promise.all(
+    names.map((note) =>
+      db.transact(async (tx) => {
+        const until = performance.now() + 5;
+        while (performance.now() < until);
+        return tx.execute('INSERT INTO notes (note) VALUES (?)', [note]);
+      }),
+    ),
+  );
+  clearInterval(counting);
+  assert.ok(performance.now() - begun >= 200);
+  assert.ok(turns >= 5, `${turns} turns`);
+  assert.deepEqual(await notes(), names.sort());
+  await db.close();
+});
+
 test('a transaction that fails leaves nothing, and takes no other with it', async () => {
   const { db, add, notes } = await openTable('failing.db');
   const fault = new AirbatchError('FENCED', 'another process took over');
