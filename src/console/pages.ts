@@ -41,7 +41,7 @@ export const pages: readonly ConsolePage[] = [
     component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage', loadMendingTexts),
   },
   { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
-  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage') },
+  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage', loadMendingTexts) },
   { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage') },
   { path: '/reports/:id', component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage') },
   {

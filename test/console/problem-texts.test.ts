@@ -10,6 +10,7 @@ import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
 import { slotReasons } from '../../src/core/basics/slot-result.ts';
+import { doubtReasons } from '../../src/core/state/doubt-texts.ts';
 import { secondPersonReasons } from '../../src/engine/plan/approval.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
 import type { BoundPayment } from '../../src/ledger/reporting/reconciliations.ts';
@@ -105,14 +106,19 @@ describe('why a row is not paid', () => {
     await loadMendingTexts();
     const title = french['problem.PHONE_MISSING'];
     assert.equal(
-      rowReason({ code: 'PHONE_MISSING; TOTAL_LINE', reason: 'x' }),
+      rowReason({ code: 'PHONE_MISSING; TOTAL_LINE', reason: 'x', waiting_reason: null }),
       `${title}. ${french['problem.TOTAL_LINE']}`,
     );
-    assert.equal(rowReason({ code: 'INVALID_PHONE', reason: 'no such subscriber' }), 'no such subscriber');
+    assert.equal(
+      rowReason({ code: 'INVALID_PHONE', reason: 'no such subscriber', waiting_reason: null }),
+      'no such subscriber',
+    );
     const skipped = { code: 'SKIPPED_BY_PERSON', message: 'Skipped by ann: left us', values: {} };
-    assert.equal(rowReason({ code: skipped.code, reason: skipped.message }), skipped.message);
+    assert.equal(rowReason({ code: skipped.code, reason: skipped.message, waiting_reason: null }), skipped.message);
     assert.equal(problemMore(skipped), skipped.message);
-    assert.equal(rowReason({ code: null, reason: null }), '');
+    assert.equal(rowReason({ code: null, reason: null, waiting_reason: null }), '');
+    const waiting = { code: 'timeout', reason: 'It is not known', waiting_reason: { code: 'DOUBT_OPEN', values: {} } };
+    assert.equal(rowReason(waiting), french['reason.DOUBT_OPEN']);
     const older = { code: 'PHONE_AMBIGUOUS', message: 'It can be two.', values: null };
     assert.equal(problemMore(older), older.message);
   });
@@ -122,12 +128,12 @@ describe('the text of a reason', () => {
   test('is there for every code', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
     const codes: string[] = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
-    codes.push(...Object.keys(slotReasons), ...Object.keys(refusalReasons));
+    codes.push(...Object.keys(slotReasons), ...Object.keys(refusalReasons), ...Object.keys(doubtReasons));
     assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
   });
 
   test('names what the code of a slot or of a refusal gives, and nothing else', () => {
-    for (const [code, given] of Object.entries({ ...slotReasons, ...refusalReasons }))
+    for (const [code, given] of Object.entries({ ...slotReasons, ...refusalReasons, ...doubtReasons }))
       assert.deepEqual([...new Set(namedIn(code))].sort(), [...given].sort(), code);
   });
 

@@ -4605,6 +4605,12 @@ export interface operations {
                                 message: string;
                             } | null;
                             why: string | null;
+                            why_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             next: string | null;
                             last_look_up: {
                                 at: string;
@@ -4898,6 +4904,12 @@ export interface operations {
                             service_status: string | null;
                             code: string | null;
                             reason: string | null;
+                            waiting_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             cost: string | null;
                             cost_currency: string | null;
                             sent_at: string | null;
@@ -4984,6 +4996,12 @@ export interface operations {
                             service_status: string | null;
                             code: string | null;
                             reason: string | null;
+                            waiting_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             cost: string | null;
                             cost_currency: string | null;
                             sent_at: string | null;

@@ -74,6 +74,28 @@ const refusals = {
   'reason.FIX_UNFIT': 'These rows cannot be corrected in this way, or with this value.',
   'reason.COLUMNS_UNCLEAR': 'First choose what each column means.',
   'reason.INPUT_REFUSED': 'The server does not accept what you have entered. Check this: {fields}.',
+  'reason.DOUBT_OPEN': 'It is not known whether this was paid. airbatch looks it up again.',
+  'reason.DOUBT_INTERRUPTED': 'The program ended while this was being sent. airbatch looks up whether it was paid.',
+  'reason.DOUBT_OTHER':
+    'A person must decide: under the reference of row {row} of batch {batch}, the service has {difference, select, reference {another reference} phone_number {another phone number} product {another product} currency {another currency} other {another amount}}.',
+  'reason.DOUBT_SEVERAL':
+    'A person must decide: the service has several payments under the reference of row {row} of batch {batch}: {count}.',
+  'reason.DOUBT_UNFOUND': 'A person must decide: the answer of the service contradicts itself.',
+  'reason.DOUBT_SAME_ERROR':
+    'A person must decide: the service gave the same error ({http_status}) again and again, {times, plural, one {# time} other {# times}}. It may be a stored answer.',
+  'reason.DOUBT_NOT_FOUND':
+    'A person must decide: it was sent {times, plural, one {# time} other {# times}}, and no look-up found it.',
+  'reason.DOUBT_KEY_OLD':
+    'A person must decide: it is too old to be sent again safely, and the service does not have it.',
+  'reason.DOUBT_REFUSED': 'A person must decide: the service refused it as often as it may be tried.',
+  'reason.DOUBT_UNANSWERED': 'A person must decide: the service answered no look-up for a day ({code}).',
+  'reason.DOUBT_RESTORED':
+    'A person must decide: the service has the payment {topup_id}, which the restored ledger does not have.',
+  'reason.DOUBT_EARLIER':
+    'A person must decide: the service says “{service_status}” of an earlier attempt (number {generation}).',
+  'reason.DOUBT_PAID_ELSEWHERE':
+    'A person must decide: by what the service now says, row {row} of batch {batch} may have paid the same.',
+  'reason.ROW_OVERDUE': 'The service has not reported a result within the time that it promises.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

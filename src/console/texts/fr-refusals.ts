@@ -80,6 +80,29 @@ const refusals = {
   'reason.FIX_UNFIT': 'Ces lignes ne peuvent pas être corrigées ainsi, ou avec cette valeur.',
   'reason.COLUMNS_UNCLEAR': 'Indiquez d’abord le sens de chaque colonne.',
   'reason.INPUT_REFUSED': 'Le serveur n’accepte pas ce que vous avez saisi. Vérifiez : {fields}.',
+  'reason.DOUBT_OPEN': 'On ne sait pas si cela a été payé. airbatch vérifie de nouveau.',
+  'reason.DOUBT_INTERRUPTED': 'Le programme s’est arrêté pendant l’envoi. airbatch vérifie si cela a été payé.',
+  'reason.DOUBT_OTHER':
+    'Une personne doit décider : sous la référence de la ligne {row} du lot {batch}, le service a {difference, select, reference {une autre référence} phone_number {un autre numéro de téléphone} product {un autre produit} currency {une autre devise} other {un autre montant}}.',
+  'reason.DOUBT_SEVERAL':
+    'Une personne doit décider : le service a plusieurs paiements sous la référence de la ligne {row} du lot {batch} : {count}.',
+  'reason.DOUBT_UNFOUND': 'Une personne doit décider : la réponse du service se contredit.',
+  'reason.DOUBT_SAME_ERROR':
+    'Une personne doit décider : le service a répété la même erreur ({http_status}), {times, plural, one {# fois} other {# fois}}. C’est peut-être une réponse mise en mémoire.',
+  'reason.DOUBT_NOT_FOUND':
+    'Une personne doit décider : envoyée {times, plural, one {# fois} other {# fois}}, aucune vérification ne l’a trouvée.',
+  'reason.DOUBT_KEY_OLD':
+    'Une personne doit décider : elle est trop ancienne pour être renvoyée sans risque, et le service ne l’a pas.',
+  'reason.DOUBT_REFUSED': 'Une personne doit décider : le service l’a refusée autant de fois qu’elle peut être tentée.',
+  'reason.DOUBT_UNANSWERED':
+    'Une personne doit décider : le service n’a répondu à aucune vérification pendant un jour ({code}).',
+  'reason.DOUBT_RESTORED':
+    'Une personne doit décider : le service a le paiement {topup_id}, absent du registre restauré.',
+  'reason.DOUBT_EARLIER':
+    'Une personne doit décider : le service dit « {service_status} » d’une tentative antérieure (numéro {generation}).',
+  'reason.DOUBT_PAID_ELSEWHERE':
+    'Une personne doit décider : d’après ce que dit maintenant le service, la ligne {row} du lot {batch} a peut-être payé la même chose.',
+  'reason.ROW_OVERDUE': 'Le service n’a pas donné de résultat dans le délai qu’il promet.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

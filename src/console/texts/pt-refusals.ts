@@ -77,6 +77,29 @@ const refusals = {
   'reason.FIX_UNFIT': 'Estas linhas não podem ser corrigidas assim, ou com este valor.',
   'reason.COLUMNS_UNCLEAR': 'Indique primeiro o significado de cada coluna.',
   'reason.INPUT_REFUSED': 'O servidor não aceita o que escreveu. Verifique: {fields}.',
+  'reason.DOUBT_OPEN': 'Não se sabe se isto foi pago. O airbatch consulta de novo.',
+  'reason.DOUBT_INTERRUPTED': 'O programa terminou durante o envio. O airbatch consulta se foi pago.',
+  'reason.DOUBT_OTHER':
+    'Uma pessoa tem de decidir: com a referência da linha {row} do lote {batch}, o serviço tem {difference, select, reference {outra referência} phone_number {outro número de telefone} product {outro produto} currency {outra moeda} other {outro montante}}.',
+  'reason.DOUBT_SEVERAL':
+    'Uma pessoa tem de decidir: o serviço tem vários pagamentos com a referência da linha {row} do lote {batch}: {count}.',
+  'reason.DOUBT_UNFOUND': 'Uma pessoa tem de decidir: a resposta do serviço contradiz-se.',
+  'reason.DOUBT_SAME_ERROR':
+    'Uma pessoa tem de decidir: o serviço repetiu o mesmo erro ({http_status}), {times, plural, one {# vez} other {# vezes}}. Pode ser uma resposta guardada.',
+  'reason.DOUBT_NOT_FOUND':
+    'Uma pessoa tem de decidir: foi enviada {times, plural, one {# vez} other {# vezes}} e nenhuma consulta a encontrou.',
+  'reason.DOUBT_KEY_OLD':
+    'Uma pessoa tem de decidir: é demasiado antiga para ser reenviada com segurança, e o serviço não a tem.',
+  'reason.DOUBT_REFUSED': 'Uma pessoa tem de decidir: o serviço recusou-a tantas vezes quantas pode ser tentada.',
+  'reason.DOUBT_UNANSWERED':
+    'Uma pessoa tem de decidir: o serviço não respondeu a nenhuma consulta durante um dia ({code}).',
+  'reason.DOUBT_RESTORED':
+    'Uma pessoa tem de decidir: o serviço tem o pagamento {topup_id}, que o livro restaurado não tem.',
+  'reason.DOUBT_EARLIER':
+    'Uma pessoa tem de decidir: o serviço diz “{service_status}” de uma tentativa anterior (número {generation}).',
+  'reason.DOUBT_PAID_ELSEWHERE':
+    'Uma pessoa tem de decidir: pelo que o serviço diz agora, a linha {row} do lote {batch} pode ter pago o mesmo.',
+  'reason.ROW_OVERDUE': 'O serviço não comunicou um resultado no prazo que promete.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

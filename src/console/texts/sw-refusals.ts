@@ -74,6 +74,26 @@ const refusals = {
   'reason.FIX_UNFIT': 'Safu hizi haziwezi kurekebishwa hivi, au kwa thamani hii.',
   'reason.COLUMNS_UNCLEAR': 'Kwanza eleza maana ya kila safuwima.',
   'reason.INPUT_REFUSED': 'Seva haikubali ulichoandika. Kagua hiki: {fields}.',
+  'reason.DOUBT_OPEN': 'Haijulikani kama hii ililipwa. airbatch inaangalia tena.',
+  'reason.DOUBT_INTERRUPTED': 'Programu ilisimama wakati hii inatumwa. airbatch inaangalia kama ililipwa.',
+  'reason.DOUBT_OTHER':
+    'Mtu lazima aamue: kwa rejea ya safu {row} ya fungu {batch}, huduma ina {difference, select, reference {rejea nyingine} phone_number {nambari nyingine ya simu} product {bidhaa nyingine} currency {sarafu nyingine} other {kiasi kingine}}.',
+  'reason.DOUBT_SEVERAL':
+    'Mtu lazima aamue: huduma ina malipo kadhaa kwa rejea ya safu {row} ya fungu {batch}: {count}.',
+  'reason.DOUBT_UNFOUND': 'Mtu lazima aamue: jibu la huduma linajipinga.',
+  'reason.DOUBT_SAME_ERROR':
+    'Mtu lazima aamue: huduma ilirudia hitilafu ileile ({http_status}), {times, plural, one {mara #} other {mara #}}. Huenda ni jibu lililohifadhiwa.',
+  'reason.DOUBT_NOT_FOUND':
+    'Mtu lazima aamue: ilitumwa {times, plural, one {mara #} other {mara #}}, na hakuna uangalizi ulioipata.',
+  'reason.DOUBT_KEY_OLD': 'Mtu lazima aamue: ni ya zamani mno kutumwa tena kwa usalama, na huduma haina malipo yake.',
+  'reason.DOUBT_REFUSED': 'Mtu lazima aamue: huduma imeikataa mara zote inazoweza kujaribiwa.',
+  'reason.DOUBT_UNANSWERED': 'Mtu lazima aamue: huduma haikujibu uangalizi wowote kwa siku moja ({code}).',
+  'reason.DOUBT_RESTORED': 'Mtu lazima aamue: huduma ina malipo {topup_id}, ambayo hayamo kwenye leja iliyorejeshwa.',
+  'reason.DOUBT_EARLIER':
+    'Mtu lazima aamue: huduma inasema “{service_status}” kuhusu jaribio la awali (namba {generation}).',
+  'reason.DOUBT_PAID_ELSEWHERE':
+    'Mtu lazima aamue: kwa jinsi huduma inavyosema sasa, huenda safu {row} ya fungu {batch} imelipa malipo yaleyale.',
+  'reason.ROW_OVERDUE': 'Huduma haijatoa matokeo ndani ya muda inaouahidi.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

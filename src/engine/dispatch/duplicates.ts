@@ -8,6 +8,7 @@ import {
   duplicateRules,
   type KeyOwner,
 } from '../../core/duplicates/question.ts';
+import { type DoubtWhy, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { runSoFar } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { earlierPaymentsTo } from '../../ledger/rows/earlier-payments.ts';
@@ -104,7 +105,7 @@ export function isAnyUnread(before: EarlierToRows, row: RowRecord, confirmed: Co
  * Why a row in doubt is not sent again: since it was first sent, the service has withdrawn the failure of an earlier
  * payment of the same amount to the same person. Null if it may be sent.
  */
-export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | null {
+export function whyNotAgain(before: EarlierToRows, row: RowRecord): DoubtWhy | null {
   const earlier = paymentsTo(before, row).filter(
     (one) => !isLost(one) && (one.contradicted_at ?? 0) > (row.first_sent_at ?? 0),
   );
@@ -112,7 +113,8 @@ export function whyNotAgain(before: EarlierToRows, row: RowRecord): string | nul
   const found = findDuplicate(askingRow(before.open, row, null), known, before.rules);
   if (found === null || !('other_batch' in found.other)) return null;
   const { other_batch, other_row } = found.other;
-  return `batch ${other_batch}, row ${other_row} may have paid the same, as the service now says`;
+  const text = `batch ${other_batch}, row ${other_row} may have paid the same, as the service now says`;
+  return doubtWhy('DOUBT_PAID_ELSEWHERE', { batch: other_batch, row: other_row }, text);
 }
 
 /**

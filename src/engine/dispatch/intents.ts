@@ -135,7 +135,7 @@ async function isHeldOrSkipped(
   }
   const why = whyNotAgain(before, row);
   if (why === null) return false;
-  if (await writeEscalation(unit, row, why, {})) logEscalation(context, row, why);
+  if (await writeEscalation(unit, row, why, {})) logEscalation(context, row, why.text);
   return true;
 }
 

@@ -1,5 +1,5 @@
 import { assert } from '../../core/basics/assert.ts';
-import { doubtReason } from '../../core/state/doubt-texts.ts';
+import { doubtReason, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { dropLostExplainedBy, lostOf } from '../../ledger/rows/lost-payments.ts';
@@ -54,14 +54,15 @@ async function lookupFirst(context: RestoreLookupNeeds, row: RowRecord): Promise
   }
   // The payment is named by its id: a reference may contain a phone number, and the audit chain keeps this text for
   // ever.
-  const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
+  const { topupId: topup_id } = found.payment;
+  const why = `the service has its payment ${topup_id}, and the restored ledger does not`;
   let isLeft = false;
   const isTheirs = await context.committer.commit(async (unit) => {
     const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
     // The row of another file has this key. `writeIntents` handles that.
     if (known && (await otherOwner(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
-    else isLeft = await writeEscalation(unit, row, why, {});
+    else isLeft = await writeEscalation(unit, row, doubtWhy('DOUBT_RESTORED', { topup_id }, why), {});
     return false;
   });
   if (isLeft) logEscalation(context, row, why);

@@ -1,9 +1,10 @@
 import { assert, unreachable } from '../../core/basics/assert.ts';
-import { doubtReason } from '../../core/state/doubt-texts.ts';
+import { type DoubtWhy, doubtReason, doubtWhy, interruptedCode } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { LookupOutcome, ReadProblem } from '../../gateway/contract/gateway.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { saveDoubtReason } from '../../ledger/rows/doubts.ts';
 import { sendingRows } from '../../ledger/rows/in-flight-rows.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -46,7 +47,7 @@ export async function doubtInterrupted(
         const wait = context.gateway.policy.lookupDelaysMs[0] ?? 0;
         const fields = {
           next_action_at: payment.last_intent_at + wait,
-          failure_code: 'interrupted',
+          failure_code: interruptedCode,
           failure_reason: `The program ended while this was being sent. ${doubtReason}`,
         };
         await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });
@@ -71,7 +72,7 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await context.readTrouble(outcome);
     const why = await context.committer.commit((unit) => writeUnanswered(unit, row, { wait, outcome }));
-    if (why !== null) logEscalation(context, row, why, outcome.evidence.requestId);
+    if (why !== null) logEscalation(context, row, why.text, outcome.evidence.requestId);
     return;
   }
   let lastRequestId: string | null = null;
@@ -83,8 +84,8 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   });
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
   if (step?.do === 'adopt') context.wakes.track.wake();
-  if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
-  if (step?.do === 'escalate') logEscalation(context, row, step.why, lastRequestId);
+  if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why.text);
+  if (step?.do === 'escalate') logEscalation(context, row, step.why.text, lastRequestId);
 }
 
 /**
@@ -95,13 +96,14 @@ async function writeUnanswered(
   unit: Unit,
   row: RowRecord,
   { wait, outcome }: { wait: number; outcome: ReadProblem },
-): Promise<string | null> {
+): Promise<DoubtWhy | null> {
   // Only `unavailable` counts as no answer: a 429 is an answer of the service, and refused credentials pause the
   // account.
   const elapsed = outcome.kind === 'unavailable' ? unit.at - (await noteSilence(unit, row)) : 0;
   if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
     await clearUnansweredLookup(unit.tx, row);
-    const why = `no look-up was answered for a day (${outcome.evidence.code})`;
+    const { code } = outcome.evidence;
+    const why = doubtWhy('DOUBT_UNANSWERED', { code }, `no look-up was answered for a day (${code})`);
     return (await writeEscalation(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
   }
   if (!(await isLeftToPerson(unit.tx, row)))
@@ -133,7 +135,8 @@ async function carryOut(
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
       : stepWhenNotFound(payment, policy, unit.at);
   const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
-  const step: DoubtStep = isLast ? { do: 'escalate', why: 'the maximum number of generations was refused' } : found;
+  const why = doubtWhy('DOUBT_REFUSED', {}, 'the maximum number of generations was refused');
+  const step: DoubtStep = isLast ? { do: 'escalate', why } : found;
   // The row was left to a person while this lookup ran. A lookup that found nothing does not change that.
   if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
@@ -174,7 +177,7 @@ async function writeStep(
     }
     case 'halt': {
       const written = await writeEscalation(unit, row, step.why, data);
-      if (written) await writePause(unit, context, 'service_mismatch', step.why);
+      if (written) await writePause(unit, context, 'service_mismatch', step.why.text);
       return written;
     }
     case 'escalate':
@@ -190,9 +193,16 @@ export async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRec
 }
 
 /** Leaves the row to a person: no lookup of it is scheduled any more. */
-export async function writeEscalation(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
+export async function writeEscalation(
+  unit: Unit,
+  row: RowRecord,
+  { text: why, reason }: DoubtWhy,
+  data: EventData,
+): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
-  return (await unit.noteRow(row, fields, 'row.escalate', { ...data, why })) !== null;
+  if ((await unit.noteRow(row, fields, 'row.escalate', { ...data, why })) === null) return false;
+  await saveDoubtReason(unit.tx, row, JSON.stringify(reason));
+  return true;
 }
 
 /**

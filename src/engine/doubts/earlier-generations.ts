@@ -1,3 +1,4 @@
+import { doubtWhy } from '../../core/state/doubt-texts.ts';
 import { generationsMax, isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -165,7 +166,12 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     const written = isDoubt
-      ? await writeEscalation(unit, row, why, {})
+      ? await writeEscalation(
+          unit,
+          row,
+          doubtWhy('DOUBT_EARLIER', { service_status: serviceStatus, generation }, why),
+          {},
+        )
       : (await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt })) !== null;
     if (owner === null) return written;
     // If the row of another batch sent the payment, that row counts as paid from now on.

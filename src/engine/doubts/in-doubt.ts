@@ -1,3 +1,4 @@
+import { type DoubtWhy, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { CreateOutcome, Evidence, ServicePayment, ServicePolicy } from '../../gateway/contract/gateway.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
@@ -12,7 +13,7 @@ export type DoubtStep =
   /** The service has the payment: follow it. */
   | { do: 'adopt'; payment: ServicePayment }
   /** The service has another payment, or several, under this reference: nothing is sent until a person has looked. */
-  | { do: 'halt'; why: string }
+  | { do: 'halt'; why: DoubtWhy }
   /** Look up again at this time (epoch ms). */
   | { do: 'wait'; until: number }
   /** Send the same key and the same bytes again. */
@@ -22,7 +23,7 @@ export type DoubtStep =
    */
   | { do: 'next_generation'; from: number }
   /** Only a person can decide, with evidence from the service. */
-  | { do: 'escalate'; why: string };
+  | { do: 'escalate'; why: DoubtWhy };
 
 /** The outcome of the last request to create, as stored with its payment. */
 export type LastEvidence = Evidence & { kind: CreateOutcome['kind'] };
@@ -43,9 +44,14 @@ export function stepWhenFound(
   // The text leaves out the reference, which may be a phone number: it is stored with every batch of the account and
   // shown to people.
   const place = `the reference of row ${payment.row_no} of batch ${payment.batch_id}`;
-  if (difference) return { do: 'halt', why: `the service has ${difference} under ${place}` };
+  const { row_no: no, batch_id: batch } = payment;
+  if (difference) return { do: 'halt', why: otherPayment(no, batch, difference, place) };
   const live = found.filter(({ state }) => state !== 'failed');
-  if (live.length > 1) return { do: 'halt', why: `the service has ${live.length} payments under ${place}` };
+  if (live.length > 1) {
+    const { length: count } = live;
+    const text = `the service has ${count} payments under ${place}`;
+    return { do: 'halt', why: doubtWhy('DOUBT_SEVERAL', { count, row: no, batch }, text) };
+  }
   const mayHaveArrived = live[0] ?? found.find(({ serviceStatus }) => isDoubtfulEnd(serviceStatus));
   // The first attempt was refused because the number was blocked, and what the lookup found is the failed payment of
   // that attempt (V1 step 6).
@@ -54,7 +60,16 @@ export function stepWhenFound(
   const adopted = mayHaveArrived ?? found.at(0);
   return adopted
     ? { do: 'adopt', payment: adopted }
-    : { do: 'escalate', why: 'the service found nothing, and said found' };
+    : { do: 'escalate', why: doubtWhy('DOUBT_UNFOUND', {}, 'the service found nothing, and said found') };
+}
+
+function otherPayment(row: number, batch: string, difference: string, place: string): DoubtWhy {
+  const text = `the service has ${difference} under ${place}`;
+  return doubtWhy(
+    'DOUBT_OTHER',
+    { row, batch, difference: difference.replace('another ', '').replace(' ', '_') },
+    text,
+  );
 }
 
 /**
@@ -68,9 +83,11 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
   const last = lastEvidence(payment);
   const routeDown = isRouteDown(last, policy) ? policy.routeDown : undefined;
   if (!routeDown && payment.same_errors >= policy.sameErrorsMax && (last?.httpStatus ?? 0) >= 500) {
+    const { same_errors: times } = payment;
+    const text = `the service answered ${last?.httpStatus} ${times} times: perhaps a cached answer`;
     return {
       do: 'escalate',
-      why: `the service answered ${last?.httpStatus} ${payment.same_errors} times: perhaps a cached answer`,
+      why: doubtWhy('DOUBT_SAME_ERROR', { http_status: last?.httpStatus ?? '', times }, text),
     };
   }
   const elapsed = now - payment.last_intent_at;
@@ -82,7 +99,9 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
   const delays = mayResend ? [...policy.lookupDelaysMs, resendDelay] : policy.lookupDelaysMs;
   const later = delays.filter((delay) => delay > elapsed);
   if (later.length > 0) return { do: 'wait', until: payment.last_intent_at + Math.min(...later) };
-  return { do: 'escalate', why: `not found after ${payment.attempts} attempts and every look-up` };
+  const { attempts: times } = payment;
+  const text = `not found after ${times} attempts and every look-up`;
+  return { do: 'escalate', why: doubtWhy('DOUBT_NOT_FOUND', { times }, text) };
 }
 
 /**
@@ -111,6 +130,9 @@ function stepWhenAged(payment: PaymentRecord, policy: ServicePolicy, now: number
   const delays = policy.agedLookupDelaysMs;
   const [previous, next] = [delays[payment.aged_lookups - 1], delays[payment.aged_lookups]];
   if (next === undefined)
-    return { do: 'escalate', why: 'the key is too old to be sent again, and the service has nothing under it' };
+    return {
+      do: 'escalate',
+      why: doubtWhy('DOUBT_KEY_OLD', {}, 'the key is too old to be sent again, and the service has nothing under it'),
+    };
   return { do: 'wait', until: now + next - (previous ?? 0) };
 }

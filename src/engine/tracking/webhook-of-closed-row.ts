@@ -1,4 +1,4 @@
-import { doubtReason } from '../../core/state/doubt-texts.ts';
+import { doubtReason, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { isResolved } from '../../core/state/overdue.ts';
 import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
@@ -78,7 +78,12 @@ export async function takeEarlier(
     await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
   if (row.status === 'in_doubt') {
     const why = `the service says ${update.verbatim} of its payment of generation ${generation}`;
-    await writeEscalation(unit, row, why, {});
+    await writeEscalation(
+      unit,
+      row,
+      doubtWhy('DOUBT_EARLIER', { service_status: update.verbatim, generation }, why),
+      {},
+    );
     await noteLateCharge(unit, row, { topupId: update.topupId, cost: update.money, completedAt: update.at });
   }
   return contradict(unit, entry, update, row, 'an earlier payment of the row is completed');

@@ -3,7 +3,7 @@ import type { Queryable } from '../drivers/database.ts';
 import { inFlight } from './in-flight-rows.ts';
 import { inState, type RowRecord } from './rows.ts';
 
-/** What people did about a row in doubt. It stays when the row leaves its doubt, in case the row is in doubt again. */
+/** What is known of a row in doubt besides the row: what people did, and why it was left to them. It stays when the row leaves its doubt, in case the row is in doubt again. */
 export interface DoubtRecord {
   batch_id: string;
   row_no: number;
@@ -13,6 +13,8 @@ export interface DoubtRecord {
   looked_up_at: number | null;
   looked_up_by: string | null;
   look_up: string | null;
+  /** Why the row was last left to a person, as JSON of `ErrorReason`; null: it was not, or by an earlier version. */
+  reason: string | null;
 }
 
 type RowKey = Pick<DoubtRecord, 'batch_id' | 'row_no'>;
@@ -31,6 +33,27 @@ export async function saveOwner(tx: Queryable, { batch_id, row_no }: RowKey, own
      ON CONFLICT (batch_id, row_no) DO UPDATE SET owner = excluded.owner`,
     [batch_id, row_no, owner],
   );
+}
+
+export async function saveDoubtReason(tx: Queryable, { batch_id, row_no }: RowKey, reason: string): Promise<void> {
+  await tx.execute(
+    `INSERT INTO doubts (batch_id, row_no, reason) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, row_no) DO UPDATE SET reason = excluded.reason`,
+    [batch_id, row_no, reason],
+  );
+}
+
+/** Why rows of a batch were left to a person, by row, as JSON of `ErrorReason`: those from a row to another. */
+export async function doubtReasonsOf(
+  db: Queryable,
+  batchId: string,
+  [first, last]: readonly [number, number],
+): Promise<Map<number, string>> {
+  const found = await db.query<{ row_no: number; reason: string }>(
+    'SELECT row_no, reason FROM doubts WHERE batch_id = ? AND row_no BETWEEN ? AND ? AND reason IS NOT NULL',
+    [batchId, first, last],
+  );
+  return new Map(found.map(({ row_no, reason }) => [row_no, reason]));
 }
 
 /** Stores the last look-up that a person asked for. */

@@ -287,4 +287,6 @@ export const migrations: readonly (readonly string[])[] = [
   ],
   // The result of a slot by codes, for texts in other languages.
   ['ALTER TABLE slots ADD COLUMN reasons TEXT'],
+  // Why a row in doubt was left to a person, by code, for the same.
+  ['ALTER TABLE doubts ADD COLUMN reason TEXT'],
 ];

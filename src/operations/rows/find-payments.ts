@@ -9,6 +9,7 @@ import { countryCode } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { forgottenBatches, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
 import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
+import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
 import { accountName, batchId, sums, time } from '../base/fields.ts';
@@ -108,7 +109,8 @@ export const findPayments = defineOperation({
         const counts_as_paid = countsAsPaid(row);
         const { second_topup_id } = row;
         const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, second_topup_id, refunded_at };
-        payments.push({ ...listed(batch, row), ...more });
+        const doubts = await doubtReasonsOf(view, batch_id, [row_no, row_no]);
+        payments.push({ ...listed(batch, row, doubts.get(row_no) ?? null), ...more });
         addUp(totals, row);
       }
       return {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { Sums } from '../../core/money/money.ts';
+import { waitingReason } from '../../core/state/doubt-texts.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { lastEvidence } from '../../engine/doubts/in-doubt.ts';
 import { paymentNames } from '../../engine/payments/payment-request.ts';
@@ -11,7 +12,7 @@ import { findRow } from '../../ledger/rows/rows.ts';
 import { personOf } from '../../reports/summary/stored.ts';
 import { maskNumbers, maskPhone } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { accountName, batchId, rowNo, sums, time } from '../base/fields.ts';
+import { accountName, batchId, rowNo, stableReason, sums, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 import { doubtPeople } from './doubt-people.ts';
@@ -41,6 +42,8 @@ const doubt = z.strictObject({
   /** The service's answer to the last request. */
   last_answer: z.strictObject({ http_status: z.int().nullable(), code: z.string(), message: z.string() }).nullable(),
   why: text,
+  /** Says the same as `why`. */
+  why_reason: stableReason,
   /** When it is looked up next; null: it is left to a person. */
   next: time.nullable(),
   /** The last look-up that a person asked for. */
@@ -153,6 +156,7 @@ async function described(
         ...{ http_status: evidence.httpStatus, code: evidence.code, message: maskNumbers(evidence.message) },
       },
       why: failure_reason && maskNumbers(failure_reason),
+      why_reason: waitingReason(row, known?.reason ?? null),
       next: isoOrNull(await dueByClock(db, row.next_action_at, clock.now())),
       last_look_up: asked && {
         at: isoOrNull(asked.looked_up_at) ?? '',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { idempotencyKey } from '../../core/identity/ids.ts';
+import { waitingReason } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
 import { rowStates } from '../../core/state/row-state.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
@@ -9,12 +10,13 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { pageReportedIn, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { payersOf, sharesRun } from '../../ledger/reporting/shared-rows.ts';
+import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { failureOf, sentAtOf } from '../../reports/render/results.ts';
 import { personOf } from '../../reports/summary/stored.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskNumbers, maskPhone, maskRowRef } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { batchId, rowNo, rowStatus, time } from '../base/fields.ts';
+import { batchId, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { rowFilter } from './row-filter.ts';
 
@@ -67,6 +69,8 @@ export const listedRow = z.strictObject({
   code: text,
   /** Why the row is not paid, or waits: the service's message, or the row's problems. */
   reason: text,
+  /** Says the same as `reason` of a row that was sent and has no result yet. */
+  waiting_reason: stableReason,
   cost: text,
   cost_currency: text,
   sent_at: time.nullable(),
@@ -96,12 +100,14 @@ export const listRows = defineOperation({
     const { db } = session;
     const batch = await requireBatch(db, query.batch_id);
     const { rows, next } = await findRows(session, batch, query);
+    const { batch_id } = batch;
     const payers = await payersOfRows(db, batch, rows);
-    return {
-      batch_id: batch.batch_id,
-      rows: rows.map((row) => ({ ...listed(batch, row), paid_by: payers.get(row) ?? null })),
-      next,
-    };
+    const doubts = await doubtReasonsOf(db, batch_id, [rows[0]?.row_no ?? 0, rows.at(-1)?.row_no ?? 0]);
+    const shown = rows.map((row) => ({
+      ...listed(batch, row, doubts.get(row.row_no) ?? null),
+      paid_by: payers.get(row) ?? null,
+    }));
+    return { batch_id, rows: shown, next };
   },
 });
 
@@ -128,8 +134,8 @@ async function findRows(
   return { rows, next: last };
 }
 
-/** The fields of `listedRow` that the row itself has. */
-export function listed(batch: BatchRecord, row: ReportedRow) {
+/** The fields of `listedRow` that the row itself has. `doubt`: why it was left to a person. */
+export function listed(batch: BatchRecord, row: ReportedRow, doubt: string | null) {
   const { row_ref, phone_number, status } = row;
   const { network_id, amount, currency, product_id, generation, topup_id, service_status, cost, cost_currency } = row;
   const { code, reason } = failureOf(row);
@@ -146,6 +152,7 @@ export function listed(batch: BatchRecord, row: ReportedRow) {
     code,
     // Dates and the ids of batches stay.
     reason: reason && withoutNumbers(reason),
+    waiting_reason: waitingReason(row, doubt),
     ...{ cost, cost_currency },
     sent_at: sentAt,
     completed_at: isoOrNull(row.completed_at),

@@ -7,6 +7,7 @@ import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { performIn, type RoleOperation } from '../../../src/operations/base/operation.ts';
 import { assignRows } from '../../../src/operations/rows/assign-rows.ts';
 import { listDoubts } from '../../../src/operations/rows/list-doubts.ts';
+import { listRows } from '../../../src/operations/rows/list-rows.ts';
 import { lookUpRows } from '../../../src/operations/rows/look-up-rows.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
@@ -68,6 +69,12 @@ describe('list-doubts', () => {
     assert.deepEqual(first?.last_answer?.http_status, 500);
     assert.equal(first?.last_look_up, null);
     assert.match(first?.why ?? '', /A person must decide/);
+    assert.deepEqual(first?.why_reason, { code: 'DOUBT_SAME_ERROR', values: { http_status: '500', times: '3' } });
+    const listed = await mary(listRows, { batch_id: 'batch-1', status: ['in_doubt', 'completed'] });
+    assert.deepEqual(
+      listed.rows.map(({ waiting_reason: one }) => one?.code ?? null),
+      ['DOUBT_SAME_ERROR', 'DOUBT_SAME_ERROR', null],
+    );
     assert.doesNotMatch(JSON.stringify(doubts), /254[0-9]{9}/);
   });
 

@@ -11,6 +11,7 @@ import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { loadMendingTexts, t } from '../../texts/i18n.ts';
 import { problemMore, problemTitle } from '../../texts/problem-text.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import type { Row } from './batch-queries.ts';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
@@ -21,7 +22,10 @@ const eventsMax = 200;
 const detailsMs = 5_000;
 
 /** A row, as far as the list has it; the history has the rest. */
-export type ShownRow = Pick<Row, 'row_no' | 'status' | 'person' | 'phone_number' | 'line' | 'reason' | 'sent_at'> &
+export type ShownRow = Pick<
+  Row,
+  'row_no' | 'status' | 'person' | 'phone_number' | 'line' | 'reason' | 'waiting_reason' | 'sent_at'
+> &
   Pick<Row, 'amount' | 'currency' | 'product_id'> &
   Partial<Row>;
 
@@ -47,7 +51,8 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
   });
   const details = useDetails(batchId, row);
   if (isResolving) return <ResolveDialog batchId={batchId} rowNo={row_no} onClose={onClose} />;
-  const shown = query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null } : row;
+  const shown =
+    query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null, waiting_reason: null } : row;
   const isOpen = row.status === 'in_doubt' || row.status === 'accepted';
   return (
     <Dialog title={t('rows.one', { row: row_no })} onClose={onClose}>
@@ -116,7 +121,8 @@ function detailFacts(details: Details | undefined): [string, ReactNode][] {
 }
 
 function factsOf(row: ShownRow): [string, ReactNode][] {
-  const { status, person, phone_number, line, reason, sent_at } = row;
+  const { status, person, phone_number, line, sent_at } = row;
+  const reason = reasonText(row.waiting_reason) ?? row.reason;
   const { row_ref = null, topup_id = null, service_status = null, paid_by = null } = row;
   const { cost = null, cost_currency = null } = row;
   return [

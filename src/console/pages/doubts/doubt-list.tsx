@@ -216,8 +216,15 @@ function columnsOf({ onOpen }: { onOpen: (doubt: Doubt) => void }): Column<Doubt
 }
 
 /** The doubt as a row of its batch. */
-function rowOf({ row, since, why, ...doubt }: Doubt) {
-  return { ...doubt, row_no: row, status: 'in_doubt' as const, sent_at: since, reason: why };
+function rowOf({ row, since, why, why_reason, ...doubt }: Doubt) {
+  return {
+    ...doubt,
+    row_no: row,
+    status: 'in_doubt' as const,
+    sent_at: since,
+    reason: why,
+    waiting_reason: why_reason,
+  };
 }
 
 function ageOf(since: string): string {

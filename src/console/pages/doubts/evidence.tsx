@@ -1,16 +1,18 @@
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import type { Doubt } from './doubt-queries.ts';
 
 /** What is known of a row in doubt: the last answer, the last look-up by a person, and what comes next. */
 export function Evidence({
-  doubt: { last_answer: answer, why, attempts, next, last_look_up: looked },
+  doubt: { last_answer: answer, why, why_reason, attempts, next, last_look_up: looked },
 }: {
   doubt: Doubt;
 }) {
   return (
     <div className="wrap">
-      {answer !== null && answer.code !== '' && <code>{answer.code}</code>} {answer?.message || why}
+      {answer !== null && answer.code !== '' && <code>{answer.code}</code>} {answer?.message}
+      <div>{reasonText(why_reason) ?? why}</div>
       <div className="small quiet">
         {t('doubts.attempts', { count: attempts })} ·{' '}
         {next === null ? (
