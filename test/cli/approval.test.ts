@@ -265,6 +265,9 @@ describe('the approval policy', () => {
     assert.equal((await status(await at({ sums: { KES: '100.00' } }))).status, 'approved');
     const sums = await status(await at({ sums: { KES: '99.99' } }));
     assert.match(sums.approval_needed, /KES 100\.00 is more than the KES 99\.99/);
+    const values = { approvers: '1', rows: '4', most_rows: '3' };
+    assert.deepEqual(rows.approval_reason, { code: 'APPROVAL_ROWS', values });
+    assert.equal(sums.approval_reason.code, 'APPROVAL_SUM');
   });
 
   test('without a setting needs nobody: submit approves at once, and says so, as its help does', async (t) => {

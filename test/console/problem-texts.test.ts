@@ -11,7 +11,7 @@ import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
 import { slotReasons } from '../../src/core/basics/slot-result.ts';
 import { doubtReasons } from '../../src/core/state/doubt-texts.ts';
-import { secondPersonReasons } from '../../src/engine/plan/approval.ts';
+import { approvalReasons, secondPersonReasons } from '../../src/engine/plan/approval.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
 import type { BoundPayment } from '../../src/ledger/reporting/reconciliations.ts';
 import { buckets } from '../../src/reports/reconcile/reconcile-buckets.ts';
@@ -129,11 +129,17 @@ describe('the text of a reason', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
     const codes: string[] = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
     codes.push(...Object.keys(slotReasons), ...Object.keys(refusalReasons), ...Object.keys(doubtReasons));
+    codes.push(...Object.keys(approvalReasons));
     assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
   });
 
   test('names what the code of a slot or of a refusal gives, and nothing else', () => {
-    for (const [code, given] of Object.entries({ ...slotReasons, ...refusalReasons, ...doubtReasons }))
+    for (const [code, given] of Object.entries({
+      ...slotReasons,
+      ...refusalReasons,
+      ...doubtReasons,
+      ...approvalReasons,
+    }))
       assert.deepEqual([...new Set(namedIn(code))].sort(), [...given].sort(), code);
   });
 

@@ -1848,6 +1848,12 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         content_sha256: string | null;
                         approval_needed: string | null;
+                        approval_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                         approvals_needed: number;
                         to_send: number;
                         held: number;
@@ -2404,6 +2410,12 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         content_sha256: string | null;
                         approval_needed: string | null;
+                        approval_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                         approvals_needed: number;
                         to_send: number;
                         held: number;
@@ -3331,6 +3343,12 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         content_sha256: string | null;
                         approval_needed: string | null;
+                        approval_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                         approvals_needed: number;
                         to_send: number;
                         held: number;
@@ -3535,6 +3553,12 @@ export interface operations {
                         status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
                         content_sha256: string | null;
                         approval_needed: string | null;
+                        approval_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                         approvals_needed: number;
                         to_send: number;
                         held: number;

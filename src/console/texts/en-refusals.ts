@@ -93,9 +93,17 @@ const refusals = {
     'A person must decide: the service has the payment {topup_id}, which the restored ledger does not have.',
   'reason.DOUBT_EARLIER':
     'A person must decide: the service says “{service_status}” of an earlier attempt (number {generation}).',
-  'reason.DOUBT_PAID_ELSEWHERE':
+  'reason.DOUBT_PAID_BEFORE':
     'A person must decide: by what the service now says, row {row} of batch {batch} may have paid the same.',
   'reason.ROW_OVERDUE': 'The service has not reported a result within the time that it promises.',
+  'reason.APPROVAL_ALWAYS':
+    'By the rules of this installation, {approvers, plural, one {another person must approve it} other {# other people must approve it}}.',
+  'reason.APPROVAL_ROWS':
+    'Rows to pay: {rows}. Above {most_rows}, {approvers, plural, one {another person must approve it} other {# other people must approve it}}.',
+  'reason.APPROVAL_SUM':
+    'It pays {amount} {currency}. Above {most_amount} {currency}, {approvers, plural, one {another person must approve it} other {# other people must approve it}}.',
+  'reason.APPROVAL_PRODUCTS':
+    'It buys products, whose prices only the service knows: {approvers, plural, one {another person must approve it} other {# other people must approve it}}.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

@@ -100,9 +100,17 @@ const refusals = {
     'Une personne doit décider : le service a le paiement {topup_id}, absent du registre restauré.',
   'reason.DOUBT_EARLIER':
     'Une personne doit décider : le service dit « {service_status} » d’une tentative antérieure (numéro {generation}).',
-  'reason.DOUBT_PAID_ELSEWHERE':
+  'reason.DOUBT_PAID_BEFORE':
     'Une personne doit décider : d’après ce que dit maintenant le service, la ligne {row} du lot {batch} a peut-être payé la même chose.',
   'reason.ROW_OVERDUE': 'Le service n’a pas donné de résultat dans le délai qu’il promet.',
+  'reason.APPROVAL_ALWAYS':
+    'Selon les règles de cette installation, {approvers, plural, one {une autre personne doit l’approuver} other {# autres personnes doivent l’approuver}}.',
+  'reason.APPROVAL_ROWS':
+    'Lignes à payer : {rows}. Au-dessus de {most_rows}, {approvers, plural, one {une autre personne doit l’approuver} other {# autres personnes doivent l’approuver}}.',
+  'reason.APPROVAL_SUM':
+    'Il paie {amount} {currency}. Au-dessus de {most_amount} {currency}, {approvers, plural, one {une autre personne doit l’approuver} other {# autres personnes doivent l’approuver}}.',
+  'reason.APPROVAL_PRODUCTS':
+    'Il achète des produits dont seul le service connaît le prix : {approvers, plural, one {une autre personne doit l’approuver} other {# autres personnes doivent l’approuver}}.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

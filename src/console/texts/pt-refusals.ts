@@ -97,9 +97,17 @@ const refusals = {
     'Uma pessoa tem de decidir: o serviço tem o pagamento {topup_id}, que o livro restaurado não tem.',
   'reason.DOUBT_EARLIER':
     'Uma pessoa tem de decidir: o serviço diz “{service_status}” de uma tentativa anterior (número {generation}).',
-  'reason.DOUBT_PAID_ELSEWHERE':
+  'reason.DOUBT_PAID_BEFORE':
     'Uma pessoa tem de decidir: pelo que o serviço diz agora, a linha {row} do lote {batch} pode ter pago o mesmo.',
   'reason.ROW_OVERDUE': 'O serviço não comunicou um resultado no prazo que promete.',
+  'reason.APPROVAL_ALWAYS':
+    'Segundo as regras desta instalação, {approvers, plural, one {outra pessoa tem de o aprovar} other {# outras pessoas têm de o aprovar}}.',
+  'reason.APPROVAL_ROWS':
+    'Linhas a pagar: {rows}. Acima de {most_rows}, {approvers, plural, one {outra pessoa tem de o aprovar} other {# outras pessoas têm de o aprovar}}.',
+  'reason.APPROVAL_SUM':
+    'Paga {amount} {currency}. Acima de {most_amount} {currency}, {approvers, plural, one {outra pessoa tem de o aprovar} other {# outras pessoas têm de o aprovar}}.',
+  'reason.APPROVAL_PRODUCTS':
+    'Compra produtos cujo preço só o serviço conhece: {approvers, plural, one {outra pessoa tem de o aprovar} other {# outras pessoas têm de o aprovar}}.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

@@ -39,13 +39,14 @@ export function reasonText(reason: Reason | null | undefined): string | null {
   return t(id, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shown(name, value, values)])));
 }
 
-const counts = new Set(['rows', 'expected', 'count']);
+const counts = new Set(['rows', 'most_rows', 'expected', 'count']);
+const amounts = new Set(['amount', 'most_amount', 'sum']);
 
 function shown(name: string, value: string, { currency = '', code = '' }: Reason['values']): string {
   if (name === 'field' || name === 'fields') return value.split(',').map(fieldName).join(', ');
   if (name === 'bytes') return formatBytes(Number(value));
   if (counts.has(name)) return formatCount(Number(value));
-  if (name === 'amount' || name === 'sum') return formatAmount(value, currency);
+  if (amounts.has(name)) return formatAmount(value, currency);
   if (name.endsWith('_at')) return formatTime(value);
   if (name === 'batch_status') return named('state.batch', value);
   if (name === 'row_status' || name === 'wanted_status') return named('state.row', value);

@@ -91,9 +91,17 @@ const refusals = {
   'reason.DOUBT_RESTORED': 'Mtu lazima aamue: huduma ina malipo {topup_id}, ambayo hayamo kwenye leja iliyorejeshwa.',
   'reason.DOUBT_EARLIER':
     'Mtu lazima aamue: huduma inasema “{service_status}” kuhusu jaribio la awali (namba {generation}).',
-  'reason.DOUBT_PAID_ELSEWHERE':
+  'reason.DOUBT_PAID_BEFORE':
     'Mtu lazima aamue: kwa jinsi huduma inavyosema sasa, huenda safu {row} ya fungu {batch} imelipa malipo yaleyale.',
   'reason.ROW_OVERDUE': 'Huduma haijatoa matokeo ndani ya muda inaouahidi.',
+  'reason.APPROVAL_ALWAYS':
+    'Kwa kanuni za hapa, {approvers, plural, one {mtu mwingine lazima aliidhinishe} other {watu wengine # lazima waliidhinishe}}.',
+  'reason.APPROVAL_ROWS':
+    'Safu za kulipa: {rows}. Zikizidi {most_rows}, {approvers, plural, one {mtu mwingine lazima aliidhinishe} other {watu wengine # lazima waliidhinishe}}.',
+  'reason.APPROVAL_SUM':
+    'Linalipa {amount} {currency}. Ikizidi {most_amount} {currency}, {approvers, plural, one {mtu mwingine lazima aliidhinishe} other {watu wengine # lazima waliidhinishe}}.',
+  'reason.APPROVAL_PRODUCTS':
+    'Linanunua bidhaa ambazo huduma pekee inajua bei zake: {approvers, plural, one {mtu mwingine lazima aliidhinishe} other {watu wengine # lazima waliidhinishe}}.',
 };
 
 /** The texts of failures and refusals: loaded with those of mending, or with the first failure. */

@@ -28,7 +28,7 @@ export const doubtReasons = {
   DOUBT_UNANSWERED: ['code'],
   DOUBT_RESTORED: ['topup_id'],
   DOUBT_EARLIER: ['service_status', 'generation'],
-  DOUBT_PAID_ELSEWHERE: ['batch', 'row'],
+  DOUBT_PAID_BEFORE: ['batch', 'row'],
   ROW_OVERDUE: [],
 } as const;
 

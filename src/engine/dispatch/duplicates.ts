@@ -114,7 +114,7 @@ export function whyNotAgain(before: EarlierToRows, row: RowRecord): DoubtWhy | n
   if (found === null || !('other_batch' in found.other)) return null;
   const { other_batch, other_row } = found.other;
   const text = `batch ${other_batch}, row ${other_row} may have paid the same, as the service now says`;
-  return doubtWhy('DOUBT_PAID_ELSEWHERE', { batch: other_batch, row: other_row }, text);
+  return doubtWhy('DOUBT_PAID_BEFORE', { batch: other_batch, row: other_row }, text);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
+import { AirbatchError, type ErrorReason, reasonOf } from '../../core/basics/errors.ts';
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { compareAmounts, moneyText, sameAmount } from '../../core/money/money.ts';
 import { type BatchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
@@ -33,38 +33,68 @@ const rowsPerPage = 2_000;
 export const secondPersonReasons = ['OWN_BATCH', 'OWN_RELEASE', 'APPROVED_ALREADY', 'APPROVAL_NEEDED'] as const;
 export type SecondPersonReason = (typeof secondPersonReasons)[number];
 
+/** Why the policy wants a batch to be approved, by stable code, with what the text of the code names. */
+export const approvalReasons = {
+  APPROVAL_ALWAYS: ['approvers'],
+  APPROVAL_ROWS: ['approvers', 'rows', 'most_rows'],
+  APPROVAL_SUM: ['approvers', 'currency', 'amount', 'most_amount'],
+  APPROVAL_PRODUCTS: ['approvers'],
+} as const;
+type ApprovalReason = keyof typeof approvalReasons;
+
 /** How many different people must approve a batch besides its submitter, and why. */
 export interface ApprovalNeeded {
   approvers: number;
   why: string;
+  /** The same in a form that other languages can tell. */
+  reason: ErrorReason;
 }
 
 /** How many people must approve the plan: as many as the highest tier that it exceeds asks for; null: nobody must. */
 export function approvalNeeded({ approval }: BatchPolicy, plan: RequestedTotals): ApprovalNeeded | null {
   if (approval.needed === 'never') return null;
   for (const tier of approval.tiers.toSorted((a, b) => b.approvers - a.approvers)) {
-    const why = whyAbove(plan, tier, `above which ${tier.approvers} people approve`);
-    if (why !== null) return { approvers: tier.approvers, why };
+    const needed = whyAbove(plan, tier, {
+      approvers: tier.approvers,
+      as: `above which ${tier.approvers} people approve`,
+    });
+    if (needed !== null) return needed;
   }
-  if (approval.needed === 'always') return { approvers: 1, why: 'every batch needs a second person' };
-  const why = whyAbove(plan, approval, 'that go without a second person');
-  return why === null ? null : { approvers: 1, why };
+  if (approval.needed === 'always')
+    return neededFor('APPROVAL_ALWAYS', { approvers: 1 }, 'every batch needs a second person');
+  return whyAbove(plan, approval, { approvers: 1, as: 'that go without a second person' });
+}
+
+function neededFor<Code extends ApprovalReason>(
+  code: Code,
+  { approvers, ...values }: Record<(typeof approvalReasons)[Code][number] | 'approvers', string | number>,
+  why: string,
+): ApprovalNeeded {
+  return { approvers: Number(approvers), why, reason: reasonOf(code, { approvers, ...values }) };
 }
 
 /** In what the plan exceeds the rows and sums; null if in nothing. */
 function whyAbove(
   plan: RequestedTotals,
   { rows, sums }: { rows?: number | undefined; sums: Readonly<Record<string, string>> },
-  meaning: string,
-): string | null {
-  if (rows !== undefined && plan.toSend > rows) return `${plan.toSend} rows are more than the ${rows} ${meaning}`;
+  { approvers, as }: { approvers: number; as: string },
+): ApprovalNeeded | null {
+  const { toSend } = plan;
+  if (rows !== undefined && toSend > rows) {
+    const why = `${toSend} rows are more than the ${rows} ${as}`;
+    return neededFor('APPROVAL_ROWS', { approvers, rows: toSend, most_rows: rows }, why);
+  }
   for (const [currency, value] of Object.entries(plan.sums)) {
     const most = sums[currency];
-    if (most !== undefined && compareAmounts(value, most) > 0)
-      return `${moneyText(currency, value)} is more than the ${moneyText(currency, most)} ${meaning}`;
+    if (most !== undefined && compareAmounts(value, most) > 0) {
+      const why = `${moneyText(currency, value)} is more than the ${moneyText(currency, most)} ${as}`;
+      return neededFor('APPROVAL_SUM', { approvers, currency, amount: value, most_amount: most }, why);
+    }
   }
   const isUnpriced = plan.products > 0 && Object.keys(sums).length > 0;
-  return isUnpriced ? 'it buys products, whose prices only the service knows' : null;
+  return isUnpriced
+    ? neededFor('APPROVAL_PRODUCTS', { approvers }, 'it buys products, whose prices only the service knows')
+    : null;
 }
 
 /**

@@ -3,7 +3,10 @@ import type { Queryable } from '../drivers/database.ts';
 import { inFlight } from './in-flight-rows.ts';
 import { inState, type RowRecord } from './rows.ts';
 
-/** What is known of a row in doubt besides the row: what people did, and why it was left to them. It stays when the row leaves its doubt, in case the row is in doubt again. */
+/**
+ * What is known of a row in doubt besides the row: what people did, and why it was left to them. It stays when the row
+ * leaves its doubt, in case the row is in doubt again.
+ */
 export interface DoubtRecord {
   batch_id: string;
   row_no: number;

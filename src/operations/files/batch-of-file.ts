@@ -10,7 +10,7 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
-import { batchId, batchStatus, isWorkedOn } from '../base/fields.ts';
+import { batchId, batchStatus, isWorkedOn, stableReason } from '../base/fields.ts';
 import { requireComing } from '../base/input-times.ts';
 import type { OperationContext } from '../base/operation.ts';
 import { planJson, plannedFinish, plannedFinishJson } from '../base/plan.ts';
@@ -24,6 +24,8 @@ export const unsentBatch = plannedFinish.extend({
   content_sha256: z.string().nullable(),
   /** Why a second person must approve it; null if that is not needed. */
   approval_needed: z.string().nullable(),
+  /** Says the same as `approval_needed`. */
+  approval_reason: stableReason,
   /** How many different people must approve it; 0 if that is not needed. */
   approvals_needed: z.int(),
   /** Rows that would be sent, and rows that are held. */
@@ -118,6 +120,7 @@ export async function unsentJson(
       status,
       content_sha256,
       approval_needed: needed?.why ?? null,
+      approval_reason: needed?.reason ?? null,
       approvals_needed: needed?.approvers ?? 0,
     },
     ...plannedFinishJson(plan),

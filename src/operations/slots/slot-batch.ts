@@ -110,7 +110,7 @@ function notArchived(file: string, error: string): SlotPart {
 async function submittedPart(
   { db }: Session,
   file: string,
-  { batch_id: batch, approval_needed: reason, plan }: z.output<typeof submitBatch.result>,
+  { batch_id: batch, approval_needed: reason, approval_reason: ofPolicy, plan }: z.output<typeof submitBatch.result>,
 ): Promise<SlotPart> {
   const { to_send: rows, texts_lost } = plan;
   const what = reason === null ? `${counted(rows, 'row')} to pay` : `waits for approval: ${reason}`;
@@ -122,9 +122,14 @@ async function submittedPart(
     ...finishParts(plan),
   ];
   const why = reason === null ? 'approved' : 'waits';
+  const policy = ofPolicy === null ? [] : [ofPolicy];
   return {
     text: `${file} is batch ${batch} (${[what, ...more.map(({ text }) => text)].join('; ')})`,
-    reasons: [slotReason('SLOT_BATCH', { file, batch, rows, why }), ...more.flatMap(({ reasons }) => reasons)],
+    reasons: [
+      slotReason('SLOT_BATCH', { file, batch, rows, why }),
+      ...policy,
+      ...more.flatMap(({ reasons }) => reasons),
+    ],
   };
 }
 

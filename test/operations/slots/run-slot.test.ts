@@ -462,6 +462,7 @@ describe('a file that a job has brought', () => {
     const waits = await run();
     assert.match(waits.detail, /waits for approval/);
     assert.equal(waits.reasons?.[0]?.values.why, 'waits');
+    assert.deepEqual(codesOf(waits).slice(0, 2), ['SLOT_BATCH', 'APPROVAL_ALWAYS']);
     const [batch] = await db.query<BatchRecord>('SELECT * FROM batches');
     assert.ok(batch);
     const [received] = await pageEvents(db, batch.batch_id, 0, 1);

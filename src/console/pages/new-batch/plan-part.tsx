@@ -10,6 +10,7 @@ import { Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
 import { RunIdField } from './run-id-field.tsx';
 
@@ -76,7 +77,9 @@ export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
           <div className="figure-line">
             <span>
               <strong>{t('draft.will_pay', { count: plan.plan.to_send })}</strong>{' '}
-              {plan.approval_needed !== null && <span className="quiet">{t('draft.needs_approval')}</span>}
+              {plan.approval_needed !== null && (
+                <span className="quiet">{reasonText(plan.approval_reason) ?? t('draft.needs_approval')}</span>
+              )}
             </span>
             <Button
               look="main-action"
