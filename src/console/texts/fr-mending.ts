@@ -92,21 +92,21 @@ const problems = {
     'La ligne {other_line} du fichier paie la même chose : excluez-en une ou faites-la libérer après l’approbation.',
   'problem.NUMBER_MAXIMUM': 'Un numéro reçoit plus que le maximum fixé',
   'problem.NUMBER_MAXIMUM.more': 'Un numéro peut recevoir {amount} {currency} d’un fichier.',
-  'problem.ALREADY_PAID': 'Un lot antérieur a payé cette ligne',
+  'problem.ALREADY_PAID': 'Un lot antérieur de la série a payé cette ligne',
   'problem.ALREADY_PAID.more': 'Dans le lot {batch}, ligne {row}.',
-  'problem.ALREADY_SENT': 'Un lot antérieur a envoyé cette ligne, et elle n’est pas terminée',
+  'problem.ALREADY_SENT': 'Un lot antérieur de la série a envoyé cette ligne, et elle n’est pas terminée',
   'problem.ALREADY_SENT.more': 'Dans le lot {batch}, ligne {row}.',
-  'problem.FAILED_BEFORE': 'Un lot antérieur a tenté cette ligne, et elle a échoué',
+  'problem.FAILED_BEFORE': 'Un lot antérieur de la série a tenté cette ligne, et elle a échoué',
   'problem.FAILED_BEFORE.more': 'Dans le lot {batch}, ligne {row}.',
   'problem.MAY_BE_PAID': 'La ligne avait échoué, mais le service dit maintenant qu’elle est peut-être payée',
   'problem.MAY_BE_PAID.more': 'Dans le lot {batch}, ligne {row}.',
   'problem.NOT_LOOKED_UP': 'Le service n’a pas dit si cette ligne était déjà payée',
-  'problem.REFERENCE_REUSED': 'Un lot antérieur a utilisé la référence pour un autre paiement',
+  'problem.REFERENCE_REUSED': 'Un lot antérieur de la série a utilisé la référence pour un autre paiement',
   'problem.REFERENCE_REUSED.more': 'Dans le lot {batch}, ligne {row}.',
   'problem.SENT_LATELY': 'Un autre lot a récemment envoyé le même paiement à ce numéro',
   'problem.SENT_LATELY.more':
     '{why, select, sent {Le {day}, dans le lot {batch}, ligne {row}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
-  'problem.PAID_OTHERWISE': 'Le même envoi a déjà envoyé à ce numéro un autre paiement, absent de ce fichier',
+  'problem.PAID_OTHERWISE': 'La série a déjà envoyé à ce numéro un autre paiement, absent de ce fichier',
   'problem.PAID_OTHERWISE.more':
     '{why, select, sent {Le {day}, dans le lot {batch}, ligne {row}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
   'problem.RECIPIENT_MAXIMUM': 'Avec cette ligne, le numéro dépasserait le maximum de tous les lots',
@@ -132,7 +132,7 @@ const reasons = {
   'reason.TOO_MANY_ROWS': 'Le fichier a plus de {rows} lignes. Divisez-le.',
   'reason.TOO_WIDE': 'Le fichier a plus de {columns} colonnes. Supprimez celles dont personne n’a besoin.',
   'reason.QUOTE_OPEN':
-    'Un guillemet (") n’est pas fermé dans la ligne qui commence à la ligne {line}. Corrigez-le ou enregistrez de nouveau le tableau.',
+    'Un guillemet (") n’est pas fermé dans la ligne du tableau qui commence à la ligne {line} du fichier. Corrigez-le ou enregistrez de nouveau le tableau.',
   'reason.ONE_COLUMN':
     'Tout le tableau se trouve dans une seule colonne. Dans un tableur, utilisez « Convertir », puis enregistrez-le de nouveau.',
   'reason.HEADER_LINE': 'La ligne {line} a été indiquée comme en-tête, mais elle est vide ou n’existe pas.',
@@ -183,8 +183,8 @@ const reasons = {
   'reason.APPROVED_ALREADY':
     'Vous avez déjà approuvé ce lot (sous le nom {name}) : une autre personne doit maintenant l’approuver.',
   'reason.APPROVAL_NEEDED': 'Ce lot doit être approuvé par une autre personne.',
-  'reason.NEXT_COMPARE': 'Comparez-le à la main, et interrogez le service avec l’identifiant de la recharge.',
-  'reason.NEXT_AMOUNT': 'Ne payez plus depuis ce compte, et interrogez le service avec l’identifiant de la recharge.',
+  'reason.NEXT_COMPARE': 'Comparez-le à la main, et interrogez le service avec l’identifiant du paiement.',
+  'reason.NEXT_AMOUNT': 'Ne payez plus depuis ce compte, et interrogez le service avec l’identifiant du paiement.',
   'reason.NEXT_COST': 'Demandez au service ce qui est juste : un débit a pu être corrigé après coup.',
   'reason.NEXT_REFUNDED':
     'Le destinataire n’a peut-être pas reçu le crédit. Dans ce cas, payez-le de nouveau sous une nouvelle référence.',
@@ -194,12 +194,12 @@ const reasons = {
   'reason.NEXT_OTHER_PROGRAM': 'Cherchez qui d’autre utilise ce compte.',
   'reason.NEXT_OTHER_LEDGER':
     'Cherchez un autre de vos registres qui paie depuis ce compte : une seconde installation, ou une sauvegarde restaurée.',
-  'reason.NEXT_UNREADABLE': 'Demandez au service ce que c’est, avec l’identifiant de la recharge.',
+  'reason.NEXT_UNREADABLE': 'Demandez au service ce que c’est, avec l’identifiant du paiement.',
   'reason.NEXT_EARLIER':
     'Un paiement antérieur de cette ligne comptait comme échoué, et la ligne a été envoyée de nouveau : elle est peut-être payée deux fois. Demandez au service d’annuler un des paiements.',
-  'reason.NEXT_UNPAID': 'Le service ne dit plus qu’elle a été payée : interrogez-le avec l’identifiant de la recharge.',
+  'reason.NEXT_UNPAID': 'Le service ne dit plus qu’elle a été payée : interrogez-le avec l’identifiant du paiement.',
   'reason.NEXT_MAYBE_PAID':
-    'Le service l’a peut-être payée : ne la payez pas de nouveau, et interrogez le service avec l’identifiant de la recharge.',
+    'Le service l’a peut-être payée : ne la payez pas de nouveau, et interrogez le service avec l’identifiant du paiement.',
   'reason.NEXT_RESOLVE': 'Une personne décide de la ligne {row} : ouvrez-la.',
   'reason.NEXT_LOOK_UP':
     'Cela peut encore changer. Pour revérifier maintenant la ligne {row}, ouvrez-la ou reprenez son lot.',
@@ -212,7 +212,7 @@ const slots = {
   'reason.SLOT_BATCH':
     '{why, select, waits {{file} est le lot {batch}, qui attend une approbation. Lignes à payer : {rows}.} other {{file} est le lot {batch}. Lignes à payer : {rows}.}}',
   'reason.SLOT_SAME_ROWS':
-    'Lignes qui sont aussi dans le lot {batch} du même envoi : {rows}. Chacune est payée une seule fois.',
+    'Lignes qui sont aussi dans le lot {batch} de la même série : {rows}. Chacune est payée une seule fois.',
   'reason.SLOT_TEXTS_LOST': 'Lignes dont le message n’est pas envoyé, car la version 1 envoie le sien : {rows}.',
   'reason.SLOT_LATE': 'Il sera terminé vers {done_at}, donc en retard : il était prévu pour {due_at}.',
   'reason.SLOT_LATE_UNKNOWN': 'Il devrait être terminé avant {due_at} ; on ne sait pas s’il le sera.',

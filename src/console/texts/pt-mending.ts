@@ -31,7 +31,7 @@ const problems = {
   'problem.PHONE_INVALID.more':
     '{why, select, short {É curto demais: pode faltar um algarismo.} long {É longo demais: pode ter um algarismo a mais.} nowhere {Nenhum país tem números assim.} other {Os primeiros algarismos não pertencem a nenhuma rede.}}',
   'problem.PHONE_NOT_MOBILE': 'Não é um número de telemóvel',
-  'problem.PHONE_NOT_MOBILE.more': 'O saldo só vai para telemóveis.',
+  'problem.PHONE_NOT_MOBILE.more': 'O crédito só vai para telemóveis.',
   'problem.PHONE_OTHER_COUNTRY': 'O número pertence a um país diferente do da linha',
   'problem.PHONE_OTHER_COUNTRY.more': 'Pertence a {country} e a linha diz {row_country}.',
   'problem.COUNTRY_UNKNOWN': 'Não existe tal país',
@@ -63,7 +63,7 @@ const problems = {
   'problem.AMOUNT_TOO_SMALL.more': 'Uma linha deve receber pelo menos {amount} {currency}.',
   'problem.AMOUNT_TOO_LARGE': 'O montante está acima do máximo',
   'problem.AMOUNT_TOO_LARGE.more':
-    '{why, select, limit {Uma linha pode receber no máximo {amount} {currency}.} other {É maior do que qualquer carregamento: veja se está na coluna certa.}}',
+    '{why, select, limit {Uma linha pode receber no máximo {amount} {currency}.} other {É maior do que qualquer pagamento: veja se está na coluna certa.}}',
   'problem.CURRENCY_MISSING': 'Falta a moeda',
   'problem.CURRENCY_MISSING.more':
     '{why, select, franc {Pode ser XOF (África Ocidental) ou XAF (África Central).} other {Escreva o código de três letras, por exemplo {example}, ou escolha-o para o ficheiro inteiro.}}',
@@ -90,21 +90,21 @@ const problems = {
     'A linha {other_line} do ficheiro paga o mesmo: exclua uma ou mande libertá-la depois da aprovação.',
   'problem.NUMBER_MAXIMUM': 'Um número recebe mais do que o máximo definido',
   'problem.NUMBER_MAXIMUM.more': 'Um número pode receber {amount} {currency} de um ficheiro.',
-  'problem.ALREADY_PAID': 'Um lote anterior já pagou esta linha',
+  'problem.ALREADY_PAID': 'Um lote anterior da série já pagou esta linha',
   'problem.ALREADY_PAID.more': 'No lote {batch}, linha {row}.',
-  'problem.ALREADY_SENT': 'Um lote anterior enviou esta linha e ela não terminou',
+  'problem.ALREADY_SENT': 'Um lote anterior da série enviou esta linha e ela não terminou',
   'problem.ALREADY_SENT.more': 'No lote {batch}, linha {row}.',
-  'problem.FAILED_BEFORE': 'Um lote anterior tentou esta linha e ela falhou',
+  'problem.FAILED_BEFORE': 'Um lote anterior da série tentou esta linha e ela falhou',
   'problem.FAILED_BEFORE.more': 'No lote {batch}, linha {row}.',
   'problem.MAY_BE_PAID': 'A linha tinha falhado, mas o serviço diz agora que pode estar paga',
   'problem.MAY_BE_PAID.more': 'No lote {batch}, linha {row}.',
   'problem.NOT_LOOKED_UP': 'O serviço não disse se esta linha já foi paga',
-  'problem.REFERENCE_REUSED': 'Um lote anterior usou a referência para outro pagamento',
+  'problem.REFERENCE_REUSED': 'Um lote anterior da série usou a referência para outro pagamento',
   'problem.REFERENCE_REUSED.more': 'No lote {batch}, linha {row}.',
   'problem.SENT_LATELY': 'Outro lote enviou há pouco o mesmo pagamento a este número',
   'problem.SENT_LATELY.more':
     '{why, select, sent {Em {day}, no lote {batch}, linha {row}.} lost {Em {day}, por um pagamento que só o serviço conhece.} other {A lista do serviço não pôde ser lida.}}',
-  'problem.PAID_OTHERWISE': 'O mesmo envio já enviou a este número outro pagamento, que não está neste ficheiro',
+  'problem.PAID_OTHERWISE': 'A série já enviou a este número outro pagamento, que não está neste ficheiro',
   'problem.PAID_OTHERWISE.more':
     '{why, select, sent {Em {day}, no lote {batch}, linha {row}.} lost {Em {day}, por um pagamento que só o serviço conhece.} other {A lista do serviço não pôde ser lida.}}',
   'problem.RECIPIENT_MAXIMUM': 'Com esta linha o número receberia mais do que o máximo de todos os lotes',
@@ -127,9 +127,9 @@ const reasons = {
     'O ficheiro está comprimido duas vezes. Descomprima-o uma vez e carregue o ficheiro que está dentro.',
   'reason.TOO_LARGE': 'O ficheiro tem mais de {bytes}. Divida-o ou, se for um livro, guarde-o como “CSV UTF-8”.',
   'reason.TOO_MANY_ROWS': 'O ficheiro tem mais de {rows} linhas. Divida-o.',
-  'reason.TOO_WIDE': 'O ficheiro tem mais de {columns} colunas. Remova as que ninguém precisa.',
+  'reason.TOO_WIDE': 'O ficheiro tem mais de {columns} colunas. Remova as de que ninguém precisa.',
   'reason.QUOTE_OPEN':
-    'Uma aspa (") não está fechada na linha que começa na linha {line}. Corrija-a ou guarde a tabela de novo.',
+    'Há aspas (") por fechar na linha da tabela que começa na linha {line} do ficheiro. Corrija-as ou guarde a tabela de novo.',
   'reason.ONE_COLUMN':
     'Toda a tabela está numa só coluna. Numa folha de cálculo, use “Texto para colunas” e guarde-a de novo.',
   'reason.HEADER_LINE': 'A linha {line} foi indicada como cabeçalho, mas está vazia ou não existe.',
@@ -175,23 +175,23 @@ const reasons = {
     'Com estas linhas, o lote precisa de aprovação, e {did, select, prepared {foi preparado por si} other {foi submetido por si}} (com o nome {name}): outra pessoa tem de as libertar.',
   'reason.APPROVED_ALREADY': 'Já aprovou este lote (com o nome {name}): agora outra pessoa tem de o aprovar.',
   'reason.APPROVAL_NEEDED': 'Este lote precisa da aprovação de outra pessoa.',
-  'reason.NEXT_COMPARE': 'Compare à mão e pergunte ao serviço com o identificador do carregamento.',
-  'reason.NEXT_AMOUNT': 'Deixe de pagar por esta conta e pergunte ao serviço com o identificador do carregamento.',
+  'reason.NEXT_COMPARE': 'Compare à mão e pergunte ao serviço com o identificador do pagamento.',
+  'reason.NEXT_AMOUNT': 'Deixe de pagar por esta conta e pergunte ao serviço com o identificador do pagamento.',
   'reason.NEXT_COST': 'Pergunte ao serviço qual está certo: um débito pode ter sido corrigido depois.',
   'reason.NEXT_REFUNDED':
-    'O destinatário pode não ter recebido o saldo. Se for assim, pague de novo com uma nova referência.',
+    'O destinatário pode não ter recebido o crédito. Se for assim, pague de novo com uma nova referência.',
   'reason.NEXT_DUPLICATED':
     'A linha pode estar paga duas vezes: deixe de pagar por esta conta e peça ao serviço que anule um dos pagamentos.',
   'reason.NEXT_REFERENCE': 'Pergunte ao serviço com a referência.',
   'reason.NEXT_OTHER_PROGRAM': 'Descubra quem mais usa esta conta.',
   'reason.NEXT_OTHER_LEDGER':
-    'Procure outro livro seu que pague por esta conta: uma segunda instalação ou uma cópia de segurança restaurada.',
-  'reason.NEXT_UNREADABLE': 'Pergunte ao serviço o que é, com o identificador do carregamento.',
+    'Procure outro livro-razão seu que pague por esta conta: uma segunda instalação ou uma cópia de segurança restaurada.',
+  'reason.NEXT_UNREADABLE': 'Pergunte ao serviço o que é, com o identificador do pagamento.',
   'reason.NEXT_EARLIER':
     'Um pagamento anterior desta linha contava como falhado e a linha foi enviada de novo: pode estar paga duas vezes. Peça ao serviço que anule um dos pagamentos.',
-  'reason.NEXT_UNPAID': 'O serviço já não diz que foi paga: pergunte-lhe com o identificador do carregamento.',
+  'reason.NEXT_UNPAID': 'O serviço já não diz que foi paga: pergunte-lhe com o identificador do pagamento.',
   'reason.NEXT_MAYBE_PAID':
-    'O serviço pode tê-la pago: não a pague de novo e pergunte ao serviço com o identificador do carregamento.',
+    'O serviço pode tê-la pago: não a pague de novo e pergunte ao serviço com o identificador do pagamento.',
   'reason.NEXT_RESOLVE': 'Uma pessoa decide sobre a linha {row}: abra-a.',
   'reason.NEXT_LOOK_UP': 'Ainda pode mudar. Para consultar já a linha {row}, abra-a ou retome o lote.',
 };
@@ -203,7 +203,7 @@ const slots = {
   'reason.SLOT_BATCH':
     '{why, select, waits {{file} é o lote {batch}, que aguarda aprovação. Linhas a pagar: {rows}.} other {{file} é o lote {batch}. Linhas a pagar: {rows}.}}',
   'reason.SLOT_SAME_ROWS':
-    'Linhas que também estão no lote {batch} do mesmo envio: {rows}. Cada uma é paga uma só vez.',
+    'Linhas que também estão no lote {batch} da mesma série: {rows}. Cada uma é paga uma só vez.',
   'reason.SLOT_TEXTS_LOST': 'Linhas cuja mensagem não é enviada, porque a versão 1 envia a sua: {rows}.',
   'reason.SLOT_LATE': 'Estará concluído por volta de {done_at}, ou seja, atrasado: estava previsto para {due_at}.',
   'reason.SLOT_LATE_UNKNOWN': 'Deve estar concluído até {due_at}; não se sabe se estará.',
@@ -227,14 +227,14 @@ const slots = {
   'reason.SLOT_FOLDER':
     'Não é possível usar a pasta {folder}: {why, select, gone {já não existe.} inbox {a sua pasta “inbox” já não existe.} other {{error}.}}',
   'reason.SLOT_RECONCILED':
-    'Pagamentos comparados: {count}. {why, select, agrees {Tudo coincide.} no_wallets {O livro e o serviço coincidem; as carteiras não foram comparadas.} open {Uma pessoa tem de ver alguns deles.} other {As carteiras não batem certo.}} Relatório: {folder}',
+    'Pagamentos comparados: {count}. {why, select, agrees {Tudo coincide.} no_wallets {O livro-razão e o serviço coincidem; as carteiras não foram comparadas.} open {Uma pessoa tem de ver alguns deles.} other {As carteiras não batem certo.}} Relatório: {folder}',
   'reason.SLOT_BACKUP':
-    'A cópia de segurança {file} está feita; cópias antigas removidas: {count}. {why, select, made {Não foi experimentada.} good {Pode ser restaurada.} other {O livro que contém não coincide com as suas cadeias de auditoria.}}',
+    'A cópia de segurança {file} está feita; cópias antigas removidas: {count}. {why, select, made {Não foi experimentada.} good {Pode ser restaurada.} other {O livro-razão que contém não coincide com as suas cadeias de auditoria.}}',
   'reason.SLOT_MISSED': 'Perdida porque nenhum programa estava a correr, e não executada depois.',
   'reason.SLOT_STOPPED': 'Foi parada com o airbatch e continua no próximo arranque.',
   'reason.SLOT_RETRIED': 'Foi tentada de novo durante {minutes, plural, one {# minuto} other {# minutos}}.',
   'reason.SLOT_TROUBLE':
-    '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro.} LEDGER_FULL {O disco do livro está cheio.} LEDGER_IO {Não foi possível escrever no livro.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
+    '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro-razão.} LEDGER_FULL {O disco do livro-razão está cheio.} LEDGER_IO {Não foi possível escrever no livro-razão.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
 };
 
 /** The texts of the pages on which files are mended, and of failures: no other page loads them. */

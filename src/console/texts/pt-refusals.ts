@@ -9,12 +9,13 @@ const failures = {
     'A conta aponta agora para um serviço diferente do deste lote. Um administrador tem de a corrigir.',
   'failure.unreadable': 'Não é possível ler o ficheiro ou a pasta.',
   'failure.file': 'O ficheiro não pode ser pago como está. Corrija-o e carregue-o de novo.',
-  'failure.ledger': 'O livro não pode ser usado. Um administrador tem de o ver; até lá nada é enviado.',
-  'failure.ledger_full': 'O disco do livro está cheio. Um administrador tem de libertar espaço; nada mais foi enviado.',
-  'failure.ledger_io': 'Não foi possível escrever no livro. Um administrador tem de verificar o disco.',
-  'failure.ledger_busy': 'Outro programa está a usar o livro. Tente mais tarde.',
+  'failure.ledger': 'O livro-razão não pode ser usado. Um administrador tem de o ver; até lá nada é enviado.',
+  'failure.ledger_full':
+    'O disco do livro-razão está cheio. Um administrador tem de libertar espaço; nada mais foi enviado.',
+  'failure.ledger_io': 'Não foi possível escrever no livro-razão. Um administrador tem de verificar o disco.',
+  'failure.ledger_busy': 'Outro programa está a usar o livro-razão. Tente mais tarde.',
   'failure.backup': 'Esta cópia de segurança não pode ser usada. Escolha outra.',
-  'failure.folder': 'Não é possível escrever na pasta. Um administrador tem de o corrigir; o livro tem tudo.',
+  'failure.folder': 'Não é possível escrever na pasta. Um administrador tem de o corrigir; o livro-razão tem tudo.',
   'failure.fenced': 'Outro processo assumiu o trabalho. Tente de novo.',
   'failure.session': 'A sua sessão já não corresponde a esta página. Recarregue a página e entre de novo.',
   'failure.provider': 'O fornecedor de identidade não responde. Tente mais tarde.',
@@ -94,7 +95,7 @@ const refusals = {
   'reason.DOUBT_UNANSWERED':
     'Uma pessoa tem de decidir: o serviço não respondeu a nenhuma consulta durante um dia ({code}).',
   'reason.DOUBT_RESTORED':
-    'Uma pessoa tem de decidir: o serviço tem o pagamento {topup_id}, que o livro restaurado não tem.',
+    'Uma pessoa tem de decidir: o serviço tem o pagamento {topup_id}, que o livro-razão restaurado não tem.',
   'reason.DOUBT_EARLIER':
     'Uma pessoa tem de decidir: o serviço diz “{service_status}” de uma tentativa anterior (número {generation}).',
   'reason.DOUBT_PAID_BEFORE':

@@ -135,7 +135,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.for_whole_file': 'Pour tout le fichier',
   'draft.which_sheet': 'Quelle feuille faut-il payer ?',
   'draft.which_sheet_help':
-    'Le classeur contient des lignes à payer ailleurs que dans sa première feuille. Pour en payer plusieurs, envoyez-le une fois pour chacune.',
+    'Le classeur contient des lignes à payer ailleurs que dans sa première feuille. Pour en payer plusieurs, téléversez-le une fois pour chacune.',
   'draft.sheet': 'Feuille',
   'draft.sheet_rows': 'Lignes à payer',
   'draft.sheet_sums': 'Somme',
@@ -150,7 +150,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.corrects': 'Ce fichier corrige la série',
   'draft.corrects_help': 'Dans une même série, aucune ligne n’est payée deux fois.',
   'draft.corrects_none': 'Aucune : c’est un fichier à part',
-  'draft.known': 'Ce fichier a déjà été envoyé',
+  'draft.known': 'Ce fichier a déjà été téléversé',
   'draft.known_help': 'Ouvrez-le pour continuer. Un nouveau brouillon du même fichier commence sans ses modifications.',
   'draft.known_new': 'Commencer un nouveau brouillon',
   'draft.known_by': 'par {person}, {time}',

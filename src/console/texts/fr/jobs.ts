@@ -10,7 +10,7 @@ export const jobs: Record<keyof typeof english, string> = {
   'jobs.last': 'Dernière exécution',
   'jobs.open': 'Maintenant',
   'jobs.unprocessed': 'Fichiers restants',
-  'slot.due': 'due',
+  'slot.due': 'prévue',
   'slot.running': 'en cours',
   'slot.done': 'terminée',
   'slot.skipped': 'ignorée',

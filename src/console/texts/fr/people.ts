@@ -37,7 +37,7 @@ export const people = {
   'people.invited': 'invité',
   'people.active': 'actif',
   'people.accounts_help': 'Sans choix : tous les comptes.',
-  'people.role.prepare': 'envoie et corrige des fichiers',
+  'people.role.prepare': 'téléverse et corrige des fichiers',
   'people.role.approve': 'approuve et rejette les lots des autres',
   'people.role.operate': 'envoie, met en pause, reprend, libère et ignore',
   'people.role.resolve': 'décide si un paiement en doute a été effectué',

@@ -5,7 +5,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.next': 'A seguir:',
   'batch.meanwhile': 'Entretanto:',
   'batch.needs_role': 'Alguém com a função “{role}” pode fazê-lo.',
-  'batch.not_live': 'A vista em direto foi interrompida; continua por si.',
+  'batch.not_live': 'A vista em direto foi interrompida; é retomada automaticamente.',
   'batch.settled': 'Linhas com resultado',
   'batch.money_out': 'Debitado até agora',
   'batch.in_doubt': 'Em dúvida',

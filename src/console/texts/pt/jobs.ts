@@ -10,7 +10,7 @@ export const jobs: Record<keyof typeof english, string> = {
   'jobs.last': 'Última execução',
   'jobs.open': 'Agora',
   'jobs.unprocessed': 'Ficheiros restantes',
-  'slot.due': 'devida',
+  'slot.due': 'prevista',
   'slot.running': 'em curso',
   'slot.done': 'concluída',
   'slot.skipped': 'ignorada',

@@ -1,7 +1,7 @@
 import type { reconciliation as english } from '../en/reconciliation.ts';
 
 export const reconciliation: Record<keyof typeof english, string> = {
-  'reconciliation.sub': 'O livro, a lista do próprio serviço e as carteiras lado a lado.',
+  'reconciliation.sub': 'O livro-razão, a lista do próprio serviço e as carteiras lado a lado.',
   'reconciliation.from': 'De',
   'reconciliation.to': 'Até (inclusive)',
   'reconciliation.backwards': 'Escolha dois dias, primeiro o mais antigo.',
@@ -25,7 +25,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_missing': 'Escreva a nota.',
   'reconciliation.next': 'O que fazer',
   'reconciliation.none_open': 'Nada está em aberto',
-  'reconciliation.here': 'No livro',
+  'reconciliation.here': 'No livro-razão',
   'reconciliation.there': 'No serviço',
   'reconciliation.files': 'Todas as linhas estão nos ficheiros desta pasta:',
   'reconciliation.rest': 'O que pode explicar o resto em {currency}',
@@ -42,8 +42,8 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'bucket.cost_differs': 'outro débito',
   'bucket.refunded_later': 'reembolsado mais tarde',
   'bucket.duplicated': 'pago mais de uma vez',
-  'bucket.ledger_only': 'só no livro',
+  'bucket.ledger_only': 'só no livro-razão',
   'bucket.service_only_other_program': 'pago por outro programa',
-  'bucket.service_only_unknown': 'desconhecido deste livro',
+  'bucket.service_only_unknown': 'desconhecido deste livro-razão',
   'bucket.unreadable': 'ilegível',
 };

@@ -34,7 +34,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.contradicted': 'Huduma haisemi tena kuwa safu hii imeshindwa',
   'batch.review': 'Kagua na uidhinishe',
   'batch.pause': 'Sitisha',
-  'batch.resume': 'Endelea',
+  'batch.resume': 'Endeleza',
   'batch.reorder': 'Badilisha mpangilio',
   'batch.retry': 'Lipa tena safu zilizoshindwa',
   'batch.cancel': 'Ruka safu zisizotumwa',
@@ -46,7 +46,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.pause_help': 'Hakuna safu zaidi zitakazotumwa. Zilizotumwa zinafuatiliwa hadi ziwe na matokeo.',
   'batch.resume_help': 'Zilizobaki zitatumwa zamu yake ikifika.',
   'batch.reorder_help':
-    'Mafungu ya dharura hutumwa kabla ya ya kawaida, na haya kabla ya mengine. Fungu litakalochelewa hutumwa kwanza.',
+    'Mafungu ya dharura hutumwa kabla ya yale ya kawaida, na haya kabla ya mengine. Fungu litakalochelewa hutumwa kwanza.',
   'batch.retry_help': 'Huduma huulizwa kwanza kuhusu kila safu. Safu iliyolipwa hailipwi tena.',
   'batch.cancel_help':
     'Safu zilizotumwa zinafuatiliwa hadi ziwe na matokeo. Nyingine zote zinarukwa. Hili haliwezi kutenguliwa.',
@@ -64,7 +64,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals': '{needed, plural, one {idhini {given} kati ya #} other {idhini {given} kati ya #}}',
   'batch.approvals_by': 'na {people}',
   'batch.may_approve': 'wanaoweza kuidhinisha: {people}',
-  'batch.approve_until': 'iidhinishwe kabla ya',
+  'batch.approve_until': 'liidhinishwe kabla ya',
   'changed.title': 'Wengine wameamua wakati huo huo',
   'changed.help': 'Soma. Kama uamuzi wako bado ni sahihi, bonyeza kitufe tena.',
   'changed.more': '{count, plural, one {na # zaidi} other {na # zaidi}}',

@@ -37,7 +37,7 @@ export const people = {
   'people.invited': 'amealikwa',
   'people.active': 'anatumika',
   'people.accounts_help': 'Bila kuchagua: akaunti zote.',
-  'people.role.prepare': 'hupakia na kusahihisha faili',
+  'people.role.prepare': 'hupakia na kurekebisha faili',
   'people.role.approve': 'huidhinisha na kukataa mafungu ya wengine',
   'people.role.operate': 'hutuma, husitisha, huendeleza, huruhusu na huruka',
   'people.role.resolve': 'huamua kama malipo yenye shaka yalilipwa',

@@ -28,7 +28,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.files': 'Mistari yote iko kwenye faili za folda hii:',
-  'reconciliation.rest': 'Kinachoweza kueleza salio katika {currency}',
+  'reconciliation.rest': 'Kinachoweza kueleza tofauti iliyobaki katika {currency}',
   'reconciliation.rest_none':
     'Hakuna mstari ulio wazi unaoeleza. Angalia katika taarifa ya huduma amana, ada na marejesho ya kipindi hiki, na nani mwingine analipa kutoka akaunti hii.',
   'reconciliation.rest_shorter':

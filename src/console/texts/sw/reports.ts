@@ -25,7 +25,7 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.right': 'sahihi',
   'verify.wrong': 'si sahihi',
   'verify.signature': 'Saini inalingana na orodha na ufunguo wake',
-  'verify.files': 'Kila faili lina alama iliyotiwa saini',
+  'verify.files': 'Kila faili ina alama iliyotiwa saini',
   'verify.chain':
     '{events, plural, one {Tukio pekee linaanzisha mnyororo} other {Kila moja ya matukio # linafuata lililotangulia}}',
   'verify.head': 'Tukio la mwisho ndilo lililotiwa saini',
@@ -36,7 +36,7 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.own_key': 'Huu ndio ufunguo',
   'pack.title': 'Kwa mkaguzi',
   'pack.help':
-    'Faili moja lenye matoleo yote ya ripoti, ufunguo wa umma, vichwa vya mnyororo wa ukaguzi vilivyohifadhiwa nje, na jinsi ya kuvithibitisha bila programu hii.',
+    'Faili moja yenye matoleo yote ya ripoti, ufunguo wa umma, vichwa vya mnyororo wa ukaguzi vilivyohifadhiwa nje, na jinsi ya kuvithibitisha bila programu hii.',
   'pack.whole': 'Pakua kifurushi',
   'pack.masked': 'Kipakue kikiwa kimefichwa',
   'pack.done': 'Kifurushi kinapakuliwa.',

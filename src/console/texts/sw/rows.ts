@@ -11,7 +11,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.line': 'Mstari katika faili',
   'rows.ref': 'Rejea',
   'rows.topup': 'Malipo kwenye huduma',
-  'rows.provider': 'Kumbukumbu ya mtoa huduma',
+  'rows.provider': 'Rejea ya mtoa huduma',
   'rows.provider_later': 'itasomwa mara akaunti itakapokuwa na nafasi ya ombi',
   'rows.service_status': 'Huduma inasema',
   'rows.paid_by': 'Imelipwa na fungu',

@@ -1,8 +1,8 @@
 import type { situation as english } from '../en/situation.ts';
 
 export const situation: Record<keyof typeof english, string> = {
-  'doing.reading': 'Faili linasomwa na kukaguliwa',
-  'doing.unreadable': 'Faili halikuweza kusomwa',
+  'doing.reading': 'Faili inasomwa na kukaguliwa',
+  'doing.unreadable': 'Faili haikuweza kusomwa',
   'doing.unanswered': 'Hakuna aliyeamua bado kama litumwe',
   'doing.awaiting_approval': 'Linasubiri mtu wa pili',
   'doing.starting': 'Litaanza zamu yake ikifika',
@@ -42,5 +42,5 @@ export const situation: Record<keyof typeof english, string> = {
   'need.reverse': 'iombe huduma irudishe moja ya malipo mawili',
   'need.correct':
     '{rows, plural, one {safu # isiyolipwa irekebishwe na itumwe tena} other {safu # zisizolipwa zirekebishwe na zitumwe tena}}',
-  'need.reject': 'muda wa kuidhinisha umepita: likatae, na uwasilishe faili lake tena',
+  'need.reject': 'muda wa kuidhinisha umepita: likatae, na uwasilishe faili yake tena',
 };
