@@ -541,6 +541,7 @@ describe('a file that cannot be read', () => {
     const [batch] = await listBatches(db, 10);
     assert.equal(batch?.status, 'rejected');
     assert.match(batch?.rejection ?? '', /no column for phone_number/);
+    assert.equal(JSON.parse(batch?.rejection_reason ?? '{}').code, 'COLUMN_MISSING');
     assert.equal((await countRows(db, batch?.batch_id ?? '')).size, 0);
   });
 
@@ -673,6 +674,7 @@ describe('a file whose reader ends in the middle', () => {
       const batch = await findBatch(db, batchId);
       assert.equal(batch?.status, 'rejected');
       assert.match(batch.rejection ?? '', /ended while it was reading the file/);
+      assert.equal(JSON.parse(batch.rejection_reason ?? '{}').code, 'READING_ABANDONED');
       assert.deepEqual([await pageRows(db, batchId, 0, 10), (await countRows(db, batchId)).size], [[], 0]);
       assert.deepEqual(await listReadings(db), []);
       assert.equal((await take(many, { runId: 'november' })).counts.valid, 5_000);

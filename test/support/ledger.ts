@@ -150,6 +150,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     read_with: null,
     rejection: null,
     rejected_by: null,
+    rejection_reason: null,
     time_zone: null,
     balance_before: null,
     balance_after: null,

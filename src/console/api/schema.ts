@@ -1751,6 +1751,12 @@ export interface operations {
                                 since: string;
                             }[];
                             rejection: string | null;
+                            rejection_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             created_by: string;
                             created_at: string;
                             approved_by: string | null;
@@ -1968,6 +1974,12 @@ export interface operations {
                             since: string;
                         }[];
                         rejection: string | null;
+                        rejection_reason: {
+                            code: string;
+                            values: {
+                                [key: string]: string;
+                            };
+                        } | null;
                         created_by: string;
                         created_at: string;
                         approved_by: string | null;

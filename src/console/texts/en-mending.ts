@@ -199,6 +199,8 @@ const reasons = {
 const slots = {
   'reason.FILE_MISSING': 'There is no file {file} in {folder}.',
   'reason.FILE_FOLDER': '{file} is a folder, not a file.',
+  'reason.UNREADABLE': 'The file could not be read: {error}.',
+  'reason.READING_ABANDONED': 'The program ended while it was reading the file. Submit the file again.',
   'reason.SLOT_BATCH':
     '{why, select, waits {{file} is batch {batch}, which waits for approval. Rows to pay: {rows}.} other {{file} is batch {batch}. Rows to pay: {rows}.}}',
   'reason.SLOT_SAME_ROWS': 'Rows that are also in batch {batch} of this run: {rows}. Each is paid once.',

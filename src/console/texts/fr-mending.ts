@@ -209,6 +209,8 @@ const reasons = {
 const slots = {
   'reason.FILE_MISSING': 'Il n’y a pas de fichier {file} dans {folder}.',
   'reason.FILE_FOLDER': '{file} est un dossier, pas un fichier.',
+  'reason.UNREADABLE': 'Le fichier n’a pas pu être lu : {error}.',
+  'reason.READING_ABANDONED': 'Le programme s’est arrêté pendant la lecture du fichier. Soumettez-le de nouveau.',
   'reason.SLOT_BATCH':
     '{why, select, waits {{file} est le lot {batch}, qui attend une approbation. Lignes à payer : {rows}.} other {{file} est le lot {batch}. Lignes à payer : {rows}.}}',
   'reason.SLOT_SAME_ROWS':

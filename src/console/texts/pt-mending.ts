@@ -200,6 +200,8 @@ const reasons = {
 const slots = {
   'reason.FILE_MISSING': 'Não há nenhum ficheiro {file} em {folder}.',
   'reason.FILE_FOLDER': '{file} é uma pasta, não um ficheiro.',
+  'reason.UNREADABLE': 'Não foi possível ler o ficheiro: {error}.',
+  'reason.READING_ABANDONED': 'O programa terminou durante a leitura do ficheiro. Submeta-o de novo.',
   'reason.SLOT_BATCH':
     '{why, select, waits {{file} é o lote {batch}, que aguarda aprovação. Linhas a pagar: {rows}.} other {{file} é o lote {batch}. Linhas a pagar: {rows}.}}',
   'reason.SLOT_SAME_ROWS':

@@ -198,6 +198,8 @@ const reasons = {
 const slots = {
   'reason.FILE_MISSING': 'Hakuna faili {file} katika {folder}.',
   'reason.FILE_FOLDER': '{file} ni folda, si faili.',
+  'reason.UNREADABLE': 'Faili haikuweza kusomwa: {error}.',
+  'reason.READING_ABANDONED': 'Programu ilisimama ilipokuwa inasoma faili. Wasilisha faili tena.',
   'reason.SLOT_BATCH':
     '{why, select, waits {{file} ni fungu {batch}, linalosubiri idhini. Safu za kulipa: {rows}.} other {{file} ni fungu {batch}. Safu za kulipa: {rows}.}}',
   'reason.SLOT_SAME_ROWS':

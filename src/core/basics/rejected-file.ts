@@ -18,7 +18,7 @@ export const fileReasons = [
   ] as const),
   ...(['SHEET_UNKNOWN', 'SHEET_UNCLEAR', 'SUM_TOO_LARGE', 'ROWS_EXPECTED', 'SUM_EXPECTED'] as const),
   ...(['END_MISSING', 'END_ROWS', 'END_SUM', 'TOTAL_UNREADABLE', 'TOTAL_CURRENCY', 'TOTAL_WRONG'] as const),
-  ...(['TOTAL_PARTIAL', 'FILE_MISSING', 'FILE_FOLDER'] as const),
+  ...(['TOTAL_PARTIAL', 'FILE_MISSING', 'FILE_FOLDER', 'UNREADABLE', 'READING_ABANDONED'] as const),
 ] as const;
 
 export type FileReason = (typeof fileReasons)[number];

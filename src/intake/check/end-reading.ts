@@ -1,4 +1,5 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
+import type { FileReason } from '../../core/basics/rejected-file.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { endReading, listReadings, type Reading, takeOverReading } from '../../ledger/batches/readings.ts';
@@ -30,10 +31,15 @@ export async function giveUp(deps: Deps, own: Pick<Reading, 'batch_id' | 'holder
   const reading = { ...own, expires_at: Number.MAX_SAFE_INTEGER };
   await endWithoutRows(deps, reading, own.holder, (unit, batch) =>
     isRejection(error)
-      ? unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code })
+      ? unit.changeBatch(batch, 'reject', rejectionOf(error), { code: error.code })
       : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
   ).catch(() => undefined);
   // If the ledger cannot be written, the thrown error says so, and a later start ends the reading.
+}
+
+function rejectionOf({ message, reason }: AirbatchError): Pick<BatchRecord, 'rejection' | 'rejection_reason'> {
+  const stored = reason ?? reasonOf<FileReason>('UNREADABLE', { error: message });
+  return { rejection: message, rejection_reason: JSON.stringify(stored) };
 }
 
 /**
@@ -45,8 +51,14 @@ export async function endAbandoned(deps: Deps, ender: string, isDead: (holder: s
   for (const reading of await listReadings(deps.db)) {
     if (!isDead(reading.holder) && reading.expires_at > (await holdTime(deps.db, deps.clock.now()))) continue;
     const rejection = 'the program ended while it was reading the file: run the file again';
+    const rejection_reason = JSON.stringify(reasonOf<FileReason>('READING_ABANDONED'));
     await endWithoutRows(deps, reading, ender, (unit, batch) =>
-      unit.changeBatch(batch, 'reject', { rejection }, { code: 'READING_ABANDONED', holder: reading.holder }),
+      unit.changeBatch(
+        batch,
+        'reject',
+        { rejection, rejection_reason },
+        { code: 'READING_ABANDONED', holder: reading.holder },
+      ),
     );
   }
 }

@@ -53,6 +53,8 @@ export interface BatchRecord {
   read_with: string | null;
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: string | null;
+  /** Why its file could not be read, as JSON of `ErrorReason`; null: it was read, or by an earlier version. */
+  rejection_reason: string | null;
   /** Who rejected it; null if nobody did, or if an earlier version of the program did not record it. */
   rejected_by: string | null;
   /** JSON `Balance` (gateway/contract/gateway.ts), as read before the first row and after the last. */
@@ -110,12 +112,16 @@ const columns = [
   'audit_seq',
   'audit_head',
 ] as const satisfies readonly (keyof BatchRecord)[];
-const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by' | 'approvals_needed'>>('batches', columns, {
-  most: 1,
-});
+const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by' | 'rejection_reason' | 'approvals_needed'>>(
+  'batches',
+  columns,
+  {
+    most: 1,
+  },
+);
 
 /** A batch at its creation: nobody has rejected it, or was asked to approve it. */
-export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'approvals_needed' | 'time_zone'> & {
+export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'rejection_reason' | 'approvals_needed' | 'time_zone'> & {
   time_zone?: string | null;
 };
 
@@ -189,6 +195,7 @@ const changeable = [
   'content_sha256',
   'columns',
   'rejection',
+  'rejection_reason',
   'rejected_by',
   'balance_before',
   'balance_after',

@@ -289,4 +289,6 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE slots ADD COLUMN reasons TEXT'],
   // Why a row in doubt was left to a person, by code, for the same.
   ['ALTER TABLE doubts ADD COLUMN reason TEXT'],
+  // Why the file of a batch could not be read, for the same.
+  ['ALTER TABLE batches ADD COLUMN rejection_reason TEXT'],
 ];

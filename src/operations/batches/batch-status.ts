@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ErrorReason } from '../../core/basics/errors.ts';
 import { pauseReasons } from '../../core/state/batch-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -10,7 +11,7 @@ import type { Session } from '../../runtime/session/session.ts';
 import type { AccountNow } from '../base/account-now.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { situationText } from '../base/blockers.ts';
-import { accountName, batchId, batchStatus, priority, sums, time } from '../base/fields.ts';
+import { accountName, batchId, batchStatus, priority, stableReason, sums, time } from '../base/fields.ts';
 import { finishFields, finishNow } from '../base/finish-now.ts';
 import { situationNow } from '../base/situation-now.ts';
 
@@ -32,6 +33,8 @@ export const statusShape = z.strictObject({
   pauses: z.array(z.strictObject({ reason: z.enum(pauseReasons), detail: text, paused_by: z.string(), since: time })),
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: text,
+  /** Says the same as `rejection`, if the file could not be read. */
+  rejection_reason: stableReason,
   created_by: z.string(),
   created_at: time,
   approved_by: text,
@@ -50,7 +53,7 @@ export type Status = z.output<typeof statusShape>;
 
 export async function statusOf(session: Session, batch: BatchRecord, account: AccountNow): Promise<Status> {
   const { db, clock } = session;
-  const { batch_id, run_id, service, file_name, status, rejection } = batch;
+  const { batch_id, run_id, service, file_name, status, rejection, rejection_reason } = batch;
   const counts = await countRows(db, batch_id);
   const situation = await situationNow(session, batch, { counts, account });
   return {
@@ -62,6 +65,7 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
       since: isoTime(since),
     })),
     rejection,
+    rejection_reason: rejection_reason === null ? null : (JSON.parse(rejection_reason) as ErrorReason),
     created_by: batch.created_by,
     created_at: isoTime(batch.created_at),
     approved_by: batch.approved_by,

@@ -3,6 +3,7 @@ import { useSession } from '../../api/session.ts';
 import type { Tone } from '../../base/states.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import { ApprovalsLine } from './approvals-line.tsx';
 import type { BatchStatus } from './batch-queries.ts';
 
@@ -25,7 +26,8 @@ const tones: Record<Situation['doing'], Tone> = {
 
 /** What the batch is doing, what holds it, and what is needed next from whom: at the top of its page. */
 export function SituationNotice({ batch, actions }: { batch: BatchStatus; actions?: ReactNode }) {
-  const { situation, pauses, rejection } = batch;
+  const { situation, pauses } = batch;
+  const rejection = reasonText(batch.rejection_reason) ?? batch.rejection;
   const { doing, holds, next, meanwhile } = situation;
   const tone = next?.from === 'person' && tones[doing] === 'good' ? 'attention' : tones[doing];
   const others = holds.filter((hold) => !pauses.some(({ reason }) => reason === hold));
@@ -37,8 +39,9 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
           {rejection !== null && <p>{rejection}</p>}
           {pauses.map(({ reason, detail, paused_by, since }) => (
             <p key={reason + since}>
-              {t(`hold.${reason}`)}
-              {detail !== null && `: ${detail}`}{' '}
+              {detail === null
+                ? t(`hold.${reason}`)
+                : t('base.labelled', { label: t(`hold.${reason}`), value: detail })}{' '}
               <span className="small">
                 ({paused_by}, <Time at={since} />)
               </span>
