@@ -140,7 +140,7 @@ export function EventsTable({
         {
           id: 'detail',
           label: t('events.detail'),
-          cell: (event) => <span className="small quiet wrap">{detailOf(event)}</span>,
+          cell: (event) => detailOf(event) && <span className="small quiet wrap">{detailOf(event)}</span>,
         },
       ]}
     />

@@ -1,8 +1,18 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table cannot be drawn in part, and its rows cannot be placed
 // biome-ignore-all lint/a11y/useFocusableInteractive: the grid has the focus, and names its active row
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the grid has the focus, and its Enter does the same
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { useTallList } from './tall-list.ts';
+import '../styles/grid.css';
 
 export interface GridColumn<Row> {
   id: string;
@@ -26,7 +36,6 @@ interface GridProps<Row> {
   onOpen?: (row: Row) => void;
 }
 
-const rowHeight = 34;
 const rowsAround = 12;
 
 /**
@@ -36,7 +45,8 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
   const frame = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState(0);
-  const { items, height, show } = useTallList({ frame, count, rowHeight, rowsAround });
+  const widths = useNumberWidths(frame);
+  const { items, height, show, rowHeight, frameStyle } = useTallList({ frame, count, rowsAround });
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
   useEffect(() => onShow?.(first, last), [first, last, onShow]);
@@ -54,7 +64,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
     setActive(to);
     show(to);
   };
-  const template = { '--grid-columns': columns.map(({ width }) => width).join(' ') } as Record<string, string>;
+  const template = { '--grid-columns': columns.map(({ width }, index) => widths[index] ?? width).join(' ') };
   return (
     <div
       className="grid-frame"
@@ -65,8 +75,9 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
       aria-activedescendant={active >= first && active <= last && count > 0 ? `${id}-${active}` : undefined}
       tabIndex={0}
       onKeyDown={onKeyDown}
+      style={frameStyle}
     >
-      <div className="grid" style={template}>
+      <div className="grid" style={template as Record<string, string>}>
         <div className="grid-row grid-head" role="row" aria-rowindex={1}>
           {columns.map((column) => (
             <div key={column.id} role="columnheader" className={column.isNumber ? 'end' : undefined}>
@@ -88,6 +99,20 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
       </div>
     </div>
   );
+}
+
+/** The widths of the columns whose numbers need more room than their column has: a number is never cut. */
+function useNumberWidths(frame: RefObject<HTMLElement | null>): Readonly<Record<number, string>> {
+  const [widths, setWidths] = useState<Readonly<Record<number, string>>>({});
+  useLayoutEffect(() => {
+    const wider: Record<number, string> = {};
+    for (const row of frame.current?.querySelectorAll('.grid-row') ?? [])
+      for (const [index, { className, clientWidth, scrollWidth }] of [...row.children].entries())
+        if (className === 'end' && scrollWidth > Math.max(clientWidth, Number.parseInt(wider[index] ?? '0', 10)))
+          wider[index] = `${scrollWidth}px`;
+    if (Object.keys(wider).length > 0) setWidths((before) => ({ ...before, ...wider }));
+  });
+  return widths;
 }
 
 /** The target of a key from the active row; undefined for a key that does not move. */

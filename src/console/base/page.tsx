@@ -23,7 +23,7 @@ export function Page({
           <h1>{title}</h1>
           {sub !== undefined && <div className="sub">{sub}</div>}
         </div>
-        {actions !== undefined && <div className="line">{actions}</div>}
+        {actions && <div className="line">{actions}</div>}
       </div>
       {children}
     </div>

@@ -8,6 +8,8 @@ export interface Column<Row> {
   isNumber?: boolean;
   /** The cell names its row for screen readers. */
   isHead?: boolean;
+  /** Buttons, which say themselves what they do: the label is for screen readers. */
+  isAction?: boolean;
   cell: (row: Row) => ReactNode;
 }
 
@@ -32,9 +34,9 @@ export function Table<Row>({ caption, columns, rows, keyOf, stacks = false, empt
         <caption className="hidden-text">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ id, label, isNumber }) => (
+            {columns.map(({ id, label, isNumber, isAction }) => (
               <th key={id} scope="col" className={isNumber ? 'end' : undefined}>
-                {label}
+                {isAction ? <span className="hidden-text">{label}</span> : label}
               </th>
             ))}
           </tr>
@@ -42,13 +44,13 @@ export function Table<Row>({ caption, columns, rows, keyOf, stacks = false, empt
         <tbody>
           {rows.map((row) => (
             <tr key={keyOf(row)}>
-              {columns.map(({ id, label, isNumber, isHead, cell }) =>
+              {columns.map(({ id, label, isNumber, isHead, isAction, cell }) =>
                 isHead ? (
                   <th key={id} scope="row">
                     {cell(row)}
                   </th>
                 ) : (
-                  <td key={id} className={isNumber ? 'end' : undefined} data-label={label}>
+                  <td key={id} className={isNumber ? 'end' : isAction ? 'action' : undefined} data-label={label}>
                     {cell(row)}
                   </td>
                 ),

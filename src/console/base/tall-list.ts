@@ -1,14 +1,21 @@
 import { observeElementOffset, useVirtualizer } from '@tanstack/react-virtual';
-import { type RefObject, useState } from 'react';
+import { type CSSProperties, type RefObject, useState } from 'react';
 
 /** Browsers cut an element that is higher (px): Firefox at 17.9 million, others at 33.5 million. */
 const heightMax = 15_000_000;
+
+/** Room for the bar by which a list is moved sideways (px): a short list takes no more of the page than it needs. */
+const aroundRows = 18;
+
+/** The height of a row (px): as high as a control of the styles, so that a thumb hits it on a phone. */
+function rowHeightNow(): number {
+  return Number.parseInt(getComputedStyle(document.documentElement).getPropertyValue('--control'), 10);
+}
 
 interface TallList {
   /** The element that scrolls. */
   frame: RefObject<HTMLElement | null>;
   count: number;
-  rowHeight: number;
   rowsAround: number;
 }
 
@@ -16,7 +23,8 @@ interface TallList {
  * The rows in view of a list of any length, and where they are drawn. A list that is higher than an element can be is
  * scrolled faster than the element: otherwise nobody would reach its last rows.
  */
-export function useTallList({ frame, count, rowHeight, rowsAround }: TallList) {
+export function useTallList({ frame, count, rowsAround }: TallList) {
+  const [rowHeight] = useState(rowHeightNow);
   const total = count * rowHeight;
   const height = Math.min(total, heightMax);
   const [, redraw] = useState(0);
@@ -48,5 +56,8 @@ export function useTallList({ frame, count, rowHeight, rowsAround }: TallList) {
     else if (lowest > seen) element.scrollTop = Math.ceil(lowest / scale);
   };
   const items = virtual.getVirtualItems().map(({ index, start }) => ({ index, start: start - ahead }));
-  return { items, height, show };
+  // With the head of the list.
+  const maxHeight = (count + 1) * rowHeight + aroundRows;
+  const frameStyle = { maxHeight, '--row-height': `${rowHeight}px` } as CSSProperties;
+  return { items, height, show, rowHeight, frameStyle };
 }

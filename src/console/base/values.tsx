@@ -5,8 +5,7 @@ import { t } from '../texts/i18n.ts';
 export function Money({ value, currency }: { value: Decimal; currency: string }) {
   return (
     <span className="money">
-      {formatAmount(value, currency)}
-      <span className="currency">{currency}</span>
+      {formatAmount(value, currency)} <span className="currency">{currency}</span>
     </span>
   );
 }
@@ -22,13 +21,15 @@ export function Sums({ sums }: { sums: Readonly<Record<string, Decimal>> }) {
   ));
 }
 
-/** A time in the reader's zone, with its name; the exact time is in its title. */
+const nbsp = '\u00a0';
+
+/** A time in the reader's zone, with its name; the exact time is in its title. A line ends after the day, if at all. */
 export function Time({ at, isExact = false }: { at: string | number | null; isExact?: boolean }) {
   if (at === null) return <None />;
   const iso = new Date(at).toISOString();
   return (
     <time dateTime={iso} title={iso} className="numbers">
-      {isExact ? formatExactTime(at) : formatTime(at)}
+      {(isExact ? formatExactTime(at) : formatTime(at)).replaceAll(' ', nbsp).replace(`,${nbsp}`, ', ')}
     </time>
   );
 }
@@ -40,7 +41,7 @@ export function Count({ of }: { of: number }) {
 /** The sign for a missing value. */
 export function None() {
   return (
-    <span className="quiet">
+    <span className="quiet none">
       <span aria-hidden="true">–</span>
       <span className="hidden-text">{t('base.none')}</span>
     </span>

@@ -44,7 +44,7 @@ export function ApprovalsPage() {
                   { id: 'by', label: t('approval.submitted_by'), cell: ({ created_by }) => created_by },
                   { id: 'at', label: t('batches.column.created'), cell: ({ created_at }) => <Time at={created_at} /> },
                   {
-                    ...{ id: 'open', label: t('held.decide') },
+                    ...{ id: 'open', label: t('held.decide'), isAction: true },
                     cell: ({ batch_id, created_by }) =>
                       created_by === person ? (
                         <span className="quiet small">{t('approval.own')}</span>

@@ -105,7 +105,7 @@ const rowColumns = (): Column<ReviewedRow>[] => [
 export function UnusualCards({ review: { plan, review } }: { review: Review }) {
   const { largest, held, same_rows, since } = review;
   return (
-    <div className="columns">
+    <div className="flow">
       {plan.unusual.length > 0 && (
         <Card title={t('approval.unusual')}>
           <ul className="plain-list">

@@ -45,9 +45,8 @@ export function HeldPanel({ batchId }: { batchId: string }) {
         return (
           <>
             {refusal !== null && <p className="notice tone-attention">{refusal}</p>}
-            {held.held === 0 ? (
-              <EmptyCard title={t('held.none')} />
-            ) : (
+            {held.held === 0 && <EmptyCard title={t('held.none')} />}
+            {held.reasons.length > 1 && (
               <Card
                 title={t('held.title', { count: held.held })}
                 actions={
@@ -106,21 +105,26 @@ function Group({
   return (
     <Card
       isFlush
-      title={<GroupTitle reason={reason} />}
+      title={`${t('held.group', { count })} ${problemTitle(code)}`}
       actions={
-        <div className="line">
-          <Sums sums={sums} />
-          {mayOperate && (
-            <>
-              <Button disabledBecause={refusal} onClick={() => decideGroup('release')}>
-                {t('held.release_group', { count })}
-              </Button>
-              <Button onClick={() => decideGroup('skip')}>{t('held.skip_group', { count })}</Button>
-            </>
-          )}
-        </div>
+        mayOperate && (
+          <div className="line">
+            <Button disabledBecause={refusal} onClick={() => decideGroup('release')}>
+              {t('held.release_group', { count })}
+            </Button>
+            <Button onClick={() => decideGroup('skip')}>{t('held.skip_group', { count })}</Button>
+          </div>
+        )
       }
     >
+      <div className="card-note line">
+        <Sums sums={sums} />
+        {earlier !== null && (
+          <span className="small">
+            {t('held.earlier')} <Link href={`/batches/${encodeURIComponent(earlier)}`}>{earlier}</Link>
+          </span>
+        )}
+      </div>
       <Table
         caption={problemTitle(code)}
         rows={examples}
@@ -131,7 +135,7 @@ function Group({
             id: 'row',
             label: t('rows.row'),
             isHead: true,
-            cell: ({ row }) => t('rows.one', { row: formatCount(row) }),
+            cell: ({ row }) => <span className="nowrap">{t('rows.one', { row: formatCount(row) })}</span>,
           },
           { id: 'person', label: t('rows.person'), cell: ({ person, phone_number }) => person ?? phone_number },
           { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
@@ -140,7 +144,7 @@ function Group({
             cell: ({ problems }) => <span className="wrap">{whyOf(problems, code)}</span>,
           },
           {
-            ...{ id: 'decide', label: t('held.decide') },
+            ...{ id: 'decide', label: t('held.decide'), isAction: true },
             cell: ({ row }: Example) =>
               mayOperate && (
                 <div className="line">
@@ -169,20 +173,6 @@ function whyOf(problems: Example['problems'], groupCode: string): string {
       return code === groupCode ? detail : `${problemTitle(code)}. ${detail}`;
     })
     .join(' ');
-}
-
-function GroupTitle({ reason: { code, count, earlier_batch: earlier } }: { reason: HeldRows['reasons'][number] }) {
-  return (
-    <>
-      {t('held.group', { count })} {problemTitle(code)}
-      {earlier !== null && (
-        <span className="small quiet">
-          {' '}
-          {t('held.earlier')} <Link href={`/batches/${encodeURIComponent(earlier)}`}>{earlier}</Link>
-        </span>
-      )}
-    </>
-  );
 }
 
 interface DecisionProps {

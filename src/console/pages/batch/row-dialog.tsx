@@ -72,11 +72,9 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
             <ol className="history">
               {events.map((event) => (
                 <li key={event.seq}>
-                  <div className="line between">
-                    <strong>{eventText(event.kind)}</strong>
-                    <span className="small quiet">
-                      <Time at={event.at} isExact /> · {event.actor}
-                    </span>
+                  <strong>{eventText(event.kind)}</strong>
+                  <div className="small quiet">
+                    <Time at={event.at} isExact /> · {event.actor}
                   </div>
                   <div className="small quiet wrap">{detailOf(event)}</div>
                 </li>

@@ -15,7 +15,7 @@ import { Asked, Cost } from './row-values.tsx';
 import { useAllRows, useFilteredRows } from './use-rows.ts';
 
 const columns = (): GridColumn<Row>[] => [
-  { id: 'row', label: t('rows.row'), width: '72px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
+  { id: 'row', label: t('rows.row'), width: '56px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
   { id: 'person', label: t('rows.person'), width: 'minmax(150px, 1fr)', cell: ({ person }) => person ?? <None /> },
   { ...{ id: 'amount', label: t('rows.amount'), width: '132px', isNumber: true }, cell: (row) => <Asked row={row} /> },
   { id: 'state', label: t('base.state'), width: '172px', cell: ({ status }) => <RowBadge state={status} /> },

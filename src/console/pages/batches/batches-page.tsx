@@ -99,7 +99,7 @@ function BatchList({ batches, hasAny }: { batches: readonly Batch[]; hasAny: boo
             cell: ({ created_at, created_by }) => (
               <>
                 <Time at={created_at} />
-                <div className="quiet small">{t('batches.by', { person: created_by })}</div>
+                <div className="quiet small wrap">{t('batches.by', { person: created_by })}</div>
               </>
             ),
           },
@@ -113,7 +113,7 @@ function Name({ batch: { batch_id, run_id, file_name, finish_by, in_time } }: { 
   return (
     <>
       <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
-      <div className="quiet small">{file_name}</div>
+      <div className="quiet small name-cell">{file_name}</div>
       {finish_by !== null && (
         <div className="small quiet">
           {t('batches.finish_by', { time: formatTime(finish_by) })}

@@ -172,15 +172,17 @@ function Actions({ chosen, all, owners, isLookingUp, onLookUp, onAssign }: Actio
 
 function pickColumn(picked: ReadonlySet<string>, toggle: (doubt: Doubt) => void): Column<Doubt> {
   return {
-    ...{ id: 'pick', label: t('doubts.pick') },
+    ...{ id: 'pick', label: t('doubts.pick'), isAction: true },
     cell: (doubt) => (
-      <input
-        type="checkbox"
-        className="pick"
-        aria-label={t('doubts.pick_one', { row: doubt.row, batch: doubt.run_id })}
-        checked={picked.has(keyOf(doubt))}
-        onChange={() => toggle(doubt)}
-      />
+      <label className="pick-area">
+        <input
+          type="checkbox"
+          className="pick"
+          aria-label={t('doubts.pick_one', { row: doubt.row, batch: doubt.run_id })}
+          checked={picked.has(keyOf(doubt))}
+          onChange={() => toggle(doubt)}
+        />
+      </label>
     ),
   };
 }

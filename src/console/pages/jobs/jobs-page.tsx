@@ -85,7 +85,7 @@ function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
           ...(mayRun
             ? [
                 {
-                  ...{ id: 'run', label: t('held.decide') },
+                  ...{ id: 'run', label: t('held.decide'), isAction: true },
                   cell: ({ name }: Job) => <Button onClick={() => setAsked(name)}>{t('jobs.run')}</Button>,
                 },
               ]

@@ -6,10 +6,8 @@ import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import type { DraftColumn, DraftRow } from './draft-queries.ts';
 import { MendingRow } from './mending-row.tsx';
-import { cellText, type MendingProps, rowHeight, useMending } from './use-mending.ts';
-
-/** Room for the bar by which the grid is moved sideways (px): a short file takes no more of the page than it needs. */
-const aroundRows = 18;
+import '../../styles/grid.css';
+import { cellText, type MendingProps, useMending } from './use-mending.ts';
 
 /** A grid of any number of rows, drawn only where they are in view, whose cells people edit in place. */
 export function MendingGrid(props: MendingProps) {
@@ -31,7 +29,7 @@ export function MendingGrid(props: MendingProps) {
         tabIndex={0}
         onKeyDown={grid.onKeyDown}
         onPaste={grid.onPaste}
-        style={{ maxHeight: (rows.count + 1) * rowHeight + aroundRows }}
+        style={grid.frameStyle}
       >
         <div className="grid" style={template as Record<string, string>}>
           <Head columns={columns} />

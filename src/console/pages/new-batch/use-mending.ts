@@ -21,7 +21,6 @@ export interface MendingProps {
   onMove: (way: 'undo' | 'redo') => void;
 }
 
-export const rowHeight = 34;
 const rowsAround = 12;
 
 export const cellText = (of: DraftRow | undefined, column: number) => of?.cells[column] ?? '';
@@ -47,7 +46,7 @@ export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProp
   const [active, setActive] = useState<Cell>({ index: 0, column: 0 });
   const { typed, setTyped, open, was } = useTyped();
   const { count, rowAt, onShow } = rows;
-  const { items, height, show } = useTallList({ frame, count, rowHeight, rowsAround });
+  const { items, height, show, rowHeight, frameStyle } = useTallList({ frame, count, rowsAround });
   const [first, last] = [items[0]?.index ?? 0, items.at(-1)?.index ?? 0];
   useEffect(() => onShow(first, last), [first, last, onShow]);
   const row = rowAt(active.index);
@@ -94,6 +93,7 @@ export function useMending({ columns, rows, onEdit, onRow, onMove }: MendingProp
   const isSeen = active.index >= first && active.index <= last && count > 0;
   return {
     frame,
+    frameStyle,
     items,
     height,
     row,

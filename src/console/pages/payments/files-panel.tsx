@@ -69,7 +69,7 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
               cell: ({ batch_id, run_id, file_name }) => (
                 <>
                   <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
-                  <div className="quiet small">{file_name}</div>
+                  <div className="quiet small name-cell">{file_name}</div>
                 </>
               ),
             },

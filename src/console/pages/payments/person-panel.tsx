@@ -115,18 +115,22 @@ function Payments({ payments, caption }: { payments: Payment[]; caption: string 
           cell: ({ batch_id, row_no, run_id, file_name }) => (
             <>
               <Link href={`/batches/${encodeURIComponent(batch_id)}?row=${row_no}`}>{run_id}</Link>
-              <div className="quiet small">
+              <div className="quiet small name-cell">
                 {file_name} · {t('rows.one', { row: row_no })}
               </div>
             </>
           ),
         },
-        { id: 'person', label: t('rows.person'), cell: ({ person }) => person ?? '' },
+        { id: 'person', label: t('rows.person'), cell: ({ person }) => person },
         { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (row) => <Asked row={row} /> },
         { id: 'state', label: t('base.state'), cell: (row) => <State row={row} /> },
         { id: 'cost', label: t('batches.column.charged'), isNumber: true, cell: (row) => <Cost row={row} /> },
         { id: 'sent', label: t('rows.sent'), cell: ({ sent_at }) => <Time at={sent_at} /> },
-        { id: 'why', label: t('base.reason'), cell: (row) => <span className="small quiet wrap">{whyOf(row)}</span> },
+        {
+          id: 'why',
+          label: t('base.reason'),
+          cell: (row) => whyOf(row) && <span className="small quiet wrap">{whyOf(row)}</span>,
+        },
       ]}
     />
   );

@@ -7,6 +7,7 @@ import { t } from '../../texts/i18n.ts';
 import { Refusal } from '../sign-in/refusal.tsx';
 import { CodeField } from '../sign-in/sign-in-form.tsx';
 import type { Work } from '../sign-in/use-work.ts';
+import '../../styles/sign-in.css';
 
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
 

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { Role } from '../../api/session.ts';
 import { t } from '../../texts/i18n.ts';
+import '../../styles/choices.css';
 
 const allRoles: readonly Role[] = ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'];
 

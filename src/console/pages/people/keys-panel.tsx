@@ -82,8 +82,7 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (name
         { id: 'used', label: t('people.used'), cell: ({ last_used_at }) => <Time at={last_used_at} /> },
         { id: 'until', label: t('people.until'), cell: ({ expires_at }) => <Time at={expires_at} /> },
         {
-          id: 'revoke',
-          label: t('people.revoke'),
+          ...{ id: 'revoke', label: t('people.revoke'), isAction: true },
           cell: ({ name, revoked_at }) =>
             revoked_at === null ? (
               <Button onClick={() => onRevoke(name)}>{t('people.revoke')}</Button>

@@ -2,6 +2,7 @@ import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { toast } from '../../base/toast.tsx';
 import { t } from '../../texts/i18n.ts';
+import '../../styles/sign-in.css';
 
 /** A secret that is shown once, with a way to copy it. */
 export function SecretDialog({

@@ -15,6 +15,7 @@ import { Refusal } from '../sign-in/refusal.tsx';
 import type { Work } from '../sign-in/use-work.ts';
 import { AppDialog } from './app-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import './account.css';
 
 /** A person's own account: second factors, and the password. */
 export function OwnAccountPage() {
@@ -35,7 +36,7 @@ export function OwnAccountPage() {
             <div className="stack">
               {!totp && passkeys.length === 0 && <p className="notice tone-attention">{t('account.none')}</p>}
               {(totp || passkeys.length > 0) && (
-                <ul className="stack tight">
+                <ul className="plain-list">
                   {totp && (
                     <FactorLine
                       name={t('account.app')}
@@ -95,10 +96,15 @@ function FactorLine({
   isBusy: boolean;
 }) {
   return (
-    <li className="line between">
-      <span>
-        {name} {since !== undefined && <span className="quiet small">{<Time at={since} />}</span>}
-      </span>
+    <li className="item">
+      <div>
+        <div className="wrap">{name}</div>
+        {since !== undefined && (
+          <div className="quiet small">
+            <Time at={since} />
+          </div>
+        )}
+      </div>
       <Button onClick={onRemove} isBusy={isBusy}>
         {t('account.remove')}
       </Button>

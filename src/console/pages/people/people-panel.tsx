@@ -41,8 +41,7 @@ export function PeoplePanel() {
               { id: 'factor', label: t('people.factor'), cell: factorText },
               { id: 'state', label: t('base.state'), cell: (one) => <StateCell person={one} /> },
               {
-                id: 'change',
-                label: t('base.change'),
+                ...{ id: 'change', label: t('base.change'), isAction: true },
                 cell: (one) => <Button onClick={() => setEditing(one)}>{t('base.change')}</Button>,
               },
             ]}
@@ -68,7 +67,7 @@ function NameCell({ person: { name, display_name } }: { person: Person }) {
   return (
     <>
       {display_name}
-      {display_name !== name && <span className="quiet small"> {name}</span>}
+      {display_name !== name && <div className="quiet small wrap">{name}</div>}
     </>
   );
 }

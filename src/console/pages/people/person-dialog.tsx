@@ -9,6 +9,7 @@ import { toast } from '../../base/toast.tsx';
 import { t } from '../../texts/i18n.ts';
 import { GrantFields } from './grant-fields.tsx';
 import { type Person, peopleKey } from './person.ts';
+import '../../styles/choices.css';
 
 interface PersonDialogProps {
   /** Null: a new person. */

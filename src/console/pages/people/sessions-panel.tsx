@@ -38,8 +38,7 @@ export function SessionsPanel() {
               { id: 'seen', label: t('people.seen'), cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },
               { id: 'from', label: t('people.from'), cell: ({ address }) => <span className="mono">{address}</span> },
               {
-                id: 'end',
-                label: t('people.sign_out'),
+                ...{ id: 'end', label: t('people.sign_out'), isAction: true },
                 cell: ({ session_id }) => (
                   <Button onClick={() => revoke.mutate(session_id)} isBusy={revoke.isPending}>
                     {t('people.sign_out')}

@@ -13,6 +13,7 @@ import { useAction, useBatch } from '../batch/batch-queries.ts';
 import { PackCard } from './pack-card.tsx';
 import { fileUrl, type ReportFolder, useReportFolders } from './report-queries.ts';
 import { VerifyPart } from './verify-part.tsx';
+import './reports.css';
 
 /** The reports of one batch: their files, their versions, and the proof that they are whole. */
 export function ReportPage() {

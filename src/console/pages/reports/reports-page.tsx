@@ -46,7 +46,7 @@ export function ReportsPage() {
                 cell: ({ batch_id, run_id, file_name }) => (
                   <>
                     <Link href={`/reports/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
-                    <div className="quiet small">{file_name}</div>
+                    <div className="quiet small name-cell">{file_name}</div>
                   </>
                 ),
               },

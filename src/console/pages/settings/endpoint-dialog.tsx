@@ -4,6 +4,7 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Field } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
 import { type Endpoint, useWebhookAction, type WebhookEvent, webhookEvents } from './webhook-queries.ts';
+import '../../styles/choices.css';
 
 /** Makes an endpoint, or changes one. The address of one stays, because its query is not shown. */
 export function EndpointDialog({

@@ -6,6 +6,7 @@ import { Field } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
 import { Refusal } from './refusal.tsx';
 import { useWork } from './use-work.ts';
+import '../../styles/sign-in.css';
 
 /** Name and password, and then the second factor. `name`: whose session has ended. */
 export function SignInForm({ name: known = '', onDone }: { name?: string; onDone: (session: Session) => void }) {

@@ -12,6 +12,7 @@ import { Refusal } from './refusal.tsx';
 import { ReturnFromProvider } from './return-from-provider.tsx';
 import { SignInForm } from './sign-in-form.tsx';
 import { useWork } from './use-work.ts';
+import '../../styles/sign-in.css';
 
 /** The page for people who are not signed in: sign-in, a one-time link, or the return from an identity provider. */
 export function SignInPage({ onDone }: { onDone: (session: Session) => void }) {

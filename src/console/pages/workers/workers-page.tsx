@@ -3,6 +3,7 @@ import { answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, Page } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -22,7 +23,12 @@ export function WorkersPage() {
             <Card
               key={worker}
               isFlush
-              title={accounts.length === 0 ? `${nameOf(worker)}: ${t('workers.idle')}` : nameOf(worker)}
+              title={
+                <span className="line">
+                  <span className="wrap">{nameOf(worker)}</span>
+                  {accounts.length === 0 && <Badge tone="neutral">{t('workers.idle')}</Badge>}
+                </span>
+              }
             >
               {accounts.length === 0 ? null : (
                 <Table

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { performIn } from '../../src/operations/base/operation.ts';
+import { listBatches } from '../../src/operations/batches/list-batches.ts';
+import { allPages, openState } from './all-pages.ts';
+import { makeStage, type Stage, windowOf } from './browser.ts';
+import { addLongContent } from './sample-answers.ts';
+
+const width = 390;
+/** What a thumb hits (px). */
+const thumb = 44;
+
+/** What does not fit on a phone: wider than the screen, cut, scrolled sideways, or too small for a thumb. */
+async function faultsOf(page: Page): Promise<string[]> {
+  return page.evaluate(
+    ([screen, least]) => {
+      const named = (element: Element) =>
+        `${element.tagName.toLowerCase()}.${[...element.classList].join('.')} "${(element.textContent ?? '').trim().slice(0, 40)}"`;
+      const isShown = (element: Element) => element.checkVisibility() && !element.classList.contains('hidden-text');
+      // The list of rows scrolls both ways by design, and so do tabs.
+      const mayScroll = (element: Element) => element.closest('.grid-frame, .tabs, .hidden-text, .body-text') !== null;
+      const faults: string[] = [];
+      if (document.documentElement.scrollWidth > screen)
+        faults.push(`the page is ${document.documentElement.scrollWidth} px wide`);
+      for (const element of document.querySelectorAll('body *')) {
+        if (!isShown(element) || mayScroll(element)) continue;
+        const { overflowX } = getComputedStyle(element);
+        if (overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1 && element.tagName !== 'INPUT')
+          faults.push(`cut or scrolled: ${named(element)}`);
+      }
+      for (const control of document.querySelectorAll('button, .button, select, input, textarea, .nav a, [role=tab]')) {
+        if (!isShown(control) || mayScroll(control)) continue;
+        // A checkbox is hit by its label as well, and the name of a card by the whole card.
+        const hit = control.closest('label, .stacks tr:has(th > .link)') ?? control;
+        const { width: wide, height } = hit.getBoundingClientRect();
+        if (height > 0 && Math.min(wide, height) < least)
+          faults.push(`${Math.round(wide)} x ${Math.round(height)} px: ${named(control)}`);
+      }
+      return faults;
+    },
+    [width, thumb] as const,
+  );
+}
+
+describe('on a phone', { timeout: 600_000 }, () => {
+  let stage: Stage | null = null;
+  let waiting = '';
+  before(async () => {
+    stage = await makeStage();
+    if (stage === null) return;
+    const { session } = stage.installation;
+    const { batches } = await performIn(session, listBatches, { nameOf: (field) => field }, { limit: 1 });
+    waiting = batches[0]?.batch_id ?? '';
+    await addLongContent(session);
+  });
+  after(() => stage?.close());
+
+  // French labels are the longest. Lists without content have nothing that could be cut.
+  const shown = allPages('').filter(({ name }) => !/-(loading|empty|error|offline)$/.test(name));
+  for (const { name } of shown)
+    test(`${name} fits, and a thumb hits each of its controls`, async (t) => {
+      if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+      const state = allPages(waiting).find((one) => one.name === name);
+      assert.ok(state);
+      const phone = { viewport: { width, height: 760 }, isMobile: true, hasTouch: true, locale: 'fr-CI' };
+      const context = await windowOf(stage, { options: phone });
+      t.after(() => context.close());
+      const page = await context.newPage();
+      await openState(page, stage.installation.url, state);
+      assert.deepEqual(await faultsOf(page), []);
+      return undefined;
+    });
+});

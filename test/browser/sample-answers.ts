@@ -1,0 +1,143 @@
+import type { Route } from 'playwright-core';
+import type { paths } from '../../src/console/api/schema.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { createUser } from '../../src/operations/access/create-user.ts';
+import { performIn } from '../../src/operations/base/operation.ts';
+import { createWebhook } from '../../src/operations/webhooks/create-webhook.ts';
+import type { Session } from '../../src/runtime/session/session.ts';
+import { addBatch } from '../support/ledger.ts';
+import { moveRow, sampleBatch, sampleRow, samples, ways } from './samples.ts';
+
+type Answer<Path extends keyof paths> = paths[Path] extends {
+  get: { responses: { 200: { content: { 'application/json': infer Body } } } };
+}
+  ? Body
+  : never;
+
+const at = (hoursAgo: number) => new Date(systemClock.now() - hoursAgo * 3_600_000).toISOString();
+export const longName = 'Wanjiru Nyambura Achieng-Odhiambo wa Kipchumba Mwangi Kamau';
+export const longId = '20261126-070000-long';
+
+/** A batch with names of 60 characters and amounts of 12 digits, and people with long names. */
+export async function addLongContent(session: Session): Promise<void> {
+  const columns = '["phone_number","network_id","amount","currency","employee"]';
+  const rows = Array.from({ length: 12 }, (_, index) => {
+    const row = sampleRow(longId, index + 1);
+    const amount = '123456789012.5';
+    return { ...row, amount, input: JSON.stringify([row.phone_number, '1', amount, 'KES', longName]) };
+  });
+  const fields = {
+    run_id: 'transport-allowance-of-the-field-teams-in-turkana-and-marsabit-2026-11',
+    file_name: 'Transport allowance of the field teams in Turkana and Marsabit, November 2026 (corrected).xlsx',
+    ...{
+      status: 'running' as const,
+      created_by: 'nyambura.achieng-odhiambo',
+      columns,
+      finish_by: Date.now() + 3_600_000,
+    },
+  };
+  await addBatch(session.db, systemClock, sampleBatch(longId, fields), rows);
+  const cost = { cost: '119753085342.13', cost_currency: 'KES' };
+  for (const rowNo of [1, 2, 3, 4])
+    await moveRow(
+      session,
+      longId,
+      rowNo,
+      ways
+        .complete(rowNo)
+        .map(([event, about, data]) => [event, event === 'complete' ? { ...about, ...cost } : about, data]),
+    );
+  await moveRow(session, longId, 5, ways.fail(5));
+  await moveRow(session, longId, 6, ways.doubt(6));
+  await moveRow(session, longId, 7, ways.hold());
+  const door = { nameOf: (field: string) => field };
+  const people = [
+    ['nyambura.achieng-odhiambo', longName, ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin']],
+    ['otieno', 'Otieno Odhiambo', ['prepare']],
+    ['zawadi', 'Zawadi Mutua', ['audit']],
+  ] as const;
+  for (const [name, display_name, roles] of people)
+    await performIn(session, createUser, door, { name, display_name, roles: [...roles] });
+  const url = 'https://payroll.example.org/hooks/airbatch/production?team=transport-and-logistics';
+  await performIn(session, createWebhook, door, { url });
+  await performIn(session, createWebhook, door, { url: 'https://a.example.org/', events: ['batch.paused'] });
+}
+
+export const answer = (json: unknown) => (route: Route) => route.fulfill({ json });
+/** A request that never ends. */
+export const never = () => undefined;
+export const failed = (route: Route) =>
+  route.fulfill({ status: 500, json: { code: 'INTERNAL', status: 500, title: '', detail: 'the disk is full' } });
+
+export const signedOut = (route: Route) =>
+  route.fulfill({ status: 401, json: { code: 'SIGN_IN_NEEDED', status: 401, title: '', detail: '' } });
+
+export const factors: Answer<'/api/v1/session/factors'> = {
+  totp: true,
+  passkeys: [
+    { credential_id: 'a', label: 'The phone', created_at: at(700), last_used_at: at(2) },
+    {
+      credential_id: 'b',
+      label: 'The security key in the safe of the office in Nairobi',
+      created_at: at(9),
+      last_used_at: null,
+    },
+  ],
+};
+
+export const sessions: Answer<'/api/v1/sessions'> = {
+  sessions: ['nyambura.achieng-odhiambo', 'otieno', 'zawadi'].map((name, index) => ({
+    ...{ session_id: name, name, signed_in_at: at(4 + index), last_seen_at: at(index / 8) },
+    address: index === 0 ? '2001:db8:85a3:8d3:1319:8a2e:370:7348' : `10.0.0.${index}`,
+  })),
+};
+
+const work = { since: at(30), rows_ready: 18_204, rows_in_flight: 412, rows_in_doubt: 3, oldest_accepted_at: at(1) };
+export const workers: Answer<'/api/v1/workers'> = {
+  workers: [
+    {
+      worker: 'payouts-worker-1.internal.example.org/17/1',
+      accounts: [
+        { account: 'kenya', ...work },
+        { account: 'uganda', ...work },
+      ],
+    },
+    { worker: 'payouts-worker-2.internal.example.org/17/1', accounts: [] },
+    {
+      worker: null,
+      accounts: [{ account: 'ghana', ...work, since: null, rows_in_doubt: 0, oldest_accepted_at: null }],
+    },
+  ],
+};
+
+const slot = { started_at: at(26), ended_at: at(26), reasons: null };
+export const jobs: Answer<'/api/v1/jobs'> = {
+  folder: '/srv/airbatch/jobs',
+  jobs: [
+    {
+      ...{
+        name: 'bonus',
+        description: 'Pays the monthly bonus of the field teams',
+        account: 'sandbox',
+        source: 'folder',
+      },
+      ...{
+        schedule: { cron: '0 9 25 * *', time_zone: 'Africa/Nairobi', catch_up: 'last' },
+        priority: 'normal',
+        finish_by: null,
+      },
+      ...{ file: 'bonus.ts', next_run: at(-300), unprocessed: [], open_slot: null },
+      last_slot: { ...slot, due_at: at(26), state: 'failed', detail: 'no file has come' },
+      slots: [
+        { ...slot, due_at: at(26), state: 'failed', detail: 'no file has come', batches: [] },
+        {
+          ...slot,
+          due_at: at(770),
+          state: 'done',
+          detail: 'paid',
+          batches: [{ batch_id: samples.done, file: 'payroll-2026-10.csv' }],
+        },
+      ],
+    },
+  ],
+} as unknown as Answer<'/api/v1/jobs'>;
