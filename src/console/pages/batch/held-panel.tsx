@@ -98,7 +98,7 @@ function Group({
   onDecide: (decision: Decision) => void;
 }) {
   const mayOperate = useRole('operate');
-  const { code, earlier_batch: earlier, count, sums, examples } = reason;
+  const { code, earlier_batch: earlier, count, examples } = reason;
   const decide = (what: Decision['what'], row: number) => onDecide({ what, choice: { rows: [row] }, count: 1 });
   const group = earlier === null ? { code } : { code, earlier_batch: earlier };
   const decideGroup = (what: Decision['what']) => onDecide({ what, choice: group, count });
@@ -117,14 +117,7 @@ function Group({
         )
       }
     >
-      <div className="card-note line">
-        <Sums sums={sums} />
-        {earlier !== null && (
-          <span className="small">
-            {t('held.earlier')} <Link href={`/batches/${encodeURIComponent(earlier)}`}>{earlier}</Link>
-          </span>
-        )}
-      </div>
+      <GroupNote reason={reason} />
       <Table
         caption={problemTitle(code)}
         rows={examples}
@@ -161,6 +154,19 @@ function Group({
         <p className="card-foot small quiet">{t('held.examples', { count: count - examples.length })}</p>
       )}
     </Card>
+  );
+}
+
+function GroupNote({ reason: { sums, earlier_batch: earlier } }: { reason: HeldRows['reasons'][number] }) {
+  return (
+    <div className="card-note line">
+      <Sums sums={sums} />
+      {earlier !== null && (
+        <span className="small">
+          {t('held.earlier')} <Link href={`/batches/${encodeURIComponent(earlier)}`}>{earlier}</Link>
+        </span>
+      )}
+    </div>
   );
 }
 
