@@ -65,7 +65,8 @@ async function walk(page: Page, { file, rows, step, metric }: Walk): Promise<voi
   const grid = page.getByRole('grid');
   const wrong = Math.ceil(rows / wrongEvery);
   const option = (text: string) => page.locator('option', { hasText: text }).waitFor({ state: 'attached' });
-  const cell = (row: number) => grid.getByRole('rowheader', { name: count(row), exact: true }).waitFor();
+  // The header is the first line.
+  const cell = (row: number) => grid.getByRole('rowheader', { name: count(row + 1), exact: true }).waitFor();
   await step('upload and check', async () => {
     await page.locator('input[type=file]').setInputFiles(file);
     await page.getByRole('heading', { level: 1, name: 'november.csv' }).waitFor();

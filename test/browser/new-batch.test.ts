@@ -87,7 +87,7 @@ describe('a clerk', () => {
     await page.getByLabel('Country', { exact: true }).selectOption('KE');
     await page.getByText('+254712345601').first().waitFor();
     const preview = page.getByRole('dialog').getByRole('region');
-    await preview.getByRole('rowheader', { name: 'Row 3' }).waitFor();
+    await preview.getByRole('rowheader', { name: 'Line 4' }).waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     assert.equal(await preview.evaluate((frame) => frame.scrollWidth <= frame.clientWidth), true, 'fits a phone');
     await page.setViewportSize({ width: 1440, height: 900 });

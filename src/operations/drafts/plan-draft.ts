@@ -1,5 +1,6 @@
 import { defaultRunId } from '../../core/identity/ids.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import type { Findings } from '../../intake/check/findings-shape.ts';
 import { findings } from '../../intake/check/findings-shape.ts';
 import { includedRow } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
@@ -7,6 +8,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { sinceEarlier, sinceLast } from '../../reports/summary/review.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withMended } from '../../runtime/drafts/draft-files.ts';
+import { type LineShifts, lineOfDraft, withLinesOfDraft } from '../../runtime/drafts/mended-lines.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { requireComing } from '../base/input-times.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
@@ -40,26 +42,53 @@ export const planDraft = defineOperation({
       if (by !== undefined && finishBy !== null) requireComing(nameOf('finish_by'), by, finishBy, session.clock.now());
       const runId = named ?? defaultRunId(draft.original_sha256);
       const checked = await checkedDraft(session, account, draft);
-      const { batch, ...found } = await importDraft(context, account, draft, { runId, priority: rank, finishBy });
+      const { batch, shifts, ...found } = await importDraft(context, account, draft, {
+        runId,
+        priority: rank,
+        finishBy,
+      });
       await writeDraftEvents(session, draft, batch.batch_id);
-      await takePlannedStates(session, checked, batch.batch_id, found);
+      await takePlannedStates(session, checked, batch.batch_id, { found, shifts });
       const planned = await planBatch(context, account, batch);
       const unsent = await unsentJson(context, batch, planned);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       return {
         ...unsent,
-        plan: await asDrafted(session.db, draft.draft_id, planJson(planned.plan)),
-        findings: found,
+        plan: await asDrafted(session.db, draft.draft_id, planJson(planned.plan), shifts),
+        findings: {
+          ...found,
+          unusual: found.unusual.map((one) => ({ ...one, lines: linesOf(one.lines, shifts) })),
+          problems: found.problems.map((group) => withLines(group, shifts)),
+        },
         since: await sinceLast(session.db, batch, changedPercent),
       };
     }),
 });
 
 /** The plan with the numbers that its rows have in the draft, which may also have rows that are not in the file. */
-async function asDrafted(db: Queryable, draftId: string, { unusual, ...of }: Plan): Promise<Plan> {
+async function asDrafted(db: Queryable, draftId: string, { unusual, ...of }: Plan, shifts: LineShifts): Promise<Plan> {
   const rowOf = async (row: number) => (await includedRow(db, draftId, row)) ?? row;
-  const named = unusual.map(async (one) => ({ ...one, rows: await Promise.all(one.rows.map(rowOf)) }));
+  const named = unusual.map(async (one) => ({
+    ...one,
+    rows: await Promise.all(one.rows.map(rowOf)),
+    lines: linesOf(one.lines, shifts),
+  }));
   return { ...of, unusual: await Promise.all(named) };
+}
+
+function linesOf(lines: readonly number[], shifts: LineShifts): number[] {
+  return lines.map((line) => lineOfDraft(shifts, line));
+}
+
+type FoundProblems = Findings['problems'][number];
+
+/** The rows of a group of problems with the lines that they have in the draft. */
+function withLines(group: FoundProblems, shifts: LineShifts): FoundProblems {
+  const examples = group.examples.map((one) => ({
+    ...withLinesOfDraft(one, shifts),
+    line: lineOfDraft(shifts, one.line),
+  }));
+  return { ...group, examples };
 }
 
 /** Makes a batch of the mended file. */
@@ -78,5 +107,10 @@ async function importDraft(
     readWith: readWithOf({ file: '', account: account.name, ...input }),
   };
   // It is what the batch was made of, and is kept as long as its people are.
-  return withMended(session, draft, (file) => makeBatch(session, account, { ...read, file }), { isKept: true });
+  return withMended(
+    session,
+    draft,
+    async (file, shifts) => ({ ...(await makeBatch(session, account, { ...read, file })), shifts }),
+    { isKept: true },
+  );
 }

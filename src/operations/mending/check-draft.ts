@@ -10,6 +10,7 @@ import { type DraftRowRecord, pageIncluded, splitCells, updateStates } from '../
 import { type DraftRecord, noteChecked, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withMended } from '../../runtime/drafts/draft-files.ts';
+import type { LineShifts } from '../../runtime/drafts/mended-lines.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import {
   columnsOf,
@@ -46,7 +47,9 @@ async function checkWhole(session: Session, account: OpenAccount, draft: DraftRe
   const { db } = session;
   const { draft_id, version } = draft;
   try {
-    const totals = await withMended(session, draft, (file) => checkFileOf(session, account, draft, file));
+    const totals = await withMended(session, draft, (file, shifts) =>
+      checkFileOf(session, account, draft, { file, shifts }),
+    );
     const findings = JSON.stringify(totals);
     await db.transact((tx) => noteChecked(tx, draft_id, { version, findings, rejection: null }));
   } catch (error) {
@@ -64,7 +67,7 @@ async function checkFileOf(
   session: Session,
   { catalog }: OpenAccount,
   draft: DraftRecord,
-  file: string,
+  { file, shifts }: { file: string; shifts: LineShifts },
 ): Promise<DraftTotals> {
   const settings = settingsOf(session, draft);
   const fromSheet = fromSheetOf(draft);
@@ -78,7 +81,7 @@ async function checkFileOf(
       let after = 0;
       for await (const rows of checked.rows(rowsPerUnit)) {
         for (const row of rows) tally.add(row);
-        after = await storeNext(session, draft, { rows, after, values });
+        after = await storeNext(session, draft, { rows, after, values, shifts });
         await session.clock.turn();
       }
       await storeTrailer(session, draft, after, settings.guards.trailer !== null);
@@ -97,11 +100,16 @@ async function checkFileOf(
 async function storeNext(
   { db }: Session,
   draft: DraftRecord,
-  { rows, after, values }: { rows: readonly FileRow[]; after: number; values: CountedValues },
+  {
+    rows,
+    after,
+    values,
+    shifts,
+  }: { rows: readonly FileRow[]; after: number; values: CountedValues; shifts: LineShifts },
 ): Promise<number> {
   const own = await pageIncluded(db, draft.draft_id, after, rows.length);
   assert(own.length === rows.length, 'the mended file has the rows of the draft');
-  for (const { code, column_no, row_no } of await storeResults(db, draft, own, rows))
+  for (const { code, column_no, row_no } of await storeResults(db, draft, own, { results: rows, shifts }))
     values.add(`${code} ${column_no}`, row_no, column_no, own);
   return own.at(-1)?.row_no ?? after;
 }
@@ -111,13 +119,13 @@ export function storeResults(
   db: Session['db'],
   draft: DraftRecord,
   own: readonly DraftRowRecord[],
-  results: readonly Pick<FileRow, 'status' | 'problems'>[],
+  { results, shifts }: { results: readonly Pick<FileRow, 'status' | 'problems'>[]; shifts: LineShifts },
 ): Promise<DraftProblemRecord[]> {
   const { draft_id } = draft;
   const header = columnsOf(draft);
   const [from, to] = [own[0]?.row_no ?? 0, own.at(-1)?.row_no ?? 0];
   return db.transact(async (tx) => {
-    const problems = own.flatMap((row, index) => problemsOf(row, results[index] ?? { problems: [] }, header));
+    const problems = own.flatMap((row, index) => problemsOf(row, results[index] ?? { problems: [] }, header, shifts));
     await replaceProblems(tx, draft_id, { from, to }, problems);
     await updateStates(
       tx,

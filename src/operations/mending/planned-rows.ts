@@ -4,6 +4,7 @@ import type { CheckedRow } from '../../intake/rows/file-rows.ts';
 import { pageIncluded } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, noteChecked } from '../../ledger/drafts/drafts.ts';
 import { pageRows } from '../../ledger/rows/rows.ts';
+import type { LineShifts } from '../../runtime/drafts/mended-lines.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { storeResults } from './check-draft.ts';
 import type { DraftTotals } from './draft-fields.ts';
@@ -19,21 +20,26 @@ export async function takePlannedStates(
   session: Session,
   draft: DraftRecord,
   batchId: string,
-  found: Findings,
+  { found, shifts }: { found: Findings; shifts: LineShifts },
 ): Promise<void> {
   const { db } = session;
   const { draft_id, version } = draft;
   const checked = JSON.parse(draft.findings ?? 'null') as DraftTotals | null;
   if (checked === null) return;
   const isHeldOrSkipped = ({ counts }: Pick<Findings, 'counts'>) => counts.held + counts.skipped > 0;
-  if (isHeldOrSkipped(found) || isHeldOrSkipped(checked)) await storePlanned(session, draft, batchId);
+  if (isHeldOrSkipped(found) || isHeldOrSkipped(checked)) await storePlanned(session, draft, batchId, shifts);
   const { counts, sums, countries, product_rows, text_rows, unusual } = found;
   const findings = JSON.stringify({ ...checked, counts, sums, countries, product_rows, text_rows, unusual });
   await db.transact((tx) => noteChecked(tx, draft_id, { version, findings, rejection: null }));
 }
 
 /** The rows of the batch are those of the draft that are in the file, in the same order. */
-async function storePlanned({ db, clock }: Session, draft: DraftRecord, batchId: string): Promise<void> {
+async function storePlanned(
+  { db, clock }: Session,
+  draft: DraftRecord,
+  batchId: string,
+  shifts: LineShifts,
+): Promise<void> {
   let [after, ownAfter] = [0, 0];
   for (;;) {
     const rows = await pageRows(db, batchId, after, rowsPerUnit);
@@ -45,7 +51,7 @@ async function storePlanned({ db, clock }: Session, draft: DraftRecord, batchId:
         status: status as CheckedRow['status'],
         problems: JSON.parse(problems ?? '[]') as Problem[],
       }));
-      await storeResults(db, draft, own, results);
+      await storeResults(db, draft, own, { results, shifts });
     }
     [after, ownAfter] = [rows.at(-1)?.row_no ?? after, own.at(-1)?.row_no ?? ownAfter];
     await clock.turn();

@@ -10,6 +10,7 @@ import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withMended } from '../../runtime/drafts/draft-files.ts';
+import { type LineShifts, withLinesOfDraft } from '../../runtime/drafts/mended-lines.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { columnsOf, fromSheetOf, settingsOf } from '../mending/draft-fields.ts';
 
@@ -94,13 +95,18 @@ export async function checkedByItself(
   return { row: { ...row, state: checked.status as DraftRowState }, problems: problemsOf(row, checked, header) };
 }
 
-/** The problems of a checked row, in the form in which the ledger keeps them. */
+/**
+ * The problems of a checked row, in the form in which the ledger keeps them. `shifts`: of the mended file, if the row
+ * was read from it.
+ */
 export function problemsOf(
   { draft_id, row_no }: Pick<DraftRowRecord, 'draft_id' | 'row_no'>,
   { problems }: Pick<CheckedRow, 'problems'>,
   header: readonly string[],
+  shifts: LineShifts = [],
 ): DraftProblemRecord[] {
-  return problems.map(({ code, column, message, suggestion, values = {} }, position) => ({
+  const named = problems.map((problem) => withLinesOfDraft(problem, shifts));
+  return named.map(({ code, column, message, suggestion, values = {} }, position) => ({
     ...{ draft_id, row_no, position, code, message, suggestion },
     named: JSON.stringify(values),
     column_no: column === null ? -1 : header.indexOf(column),

@@ -11,6 +11,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { isBucketPlace, openBucket } from '../../reports/store/object-store.ts';
 import { csvText } from '../../reports/text/csv.ts';
 import type { Session } from '../session/session.ts';
+import { type LineShifts, makeLineShifts } from './mended-lines.ts';
 
 /*
  * The files of a draft are its original, as it was uploaded, and its mended files: its rows as they stood when they
@@ -103,15 +104,19 @@ export async function withOriginal<Result>(
 export async function withMended<Result>(
   place: Place & { db: Queryable },
   draft: DraftRecord,
-  work: (path: string) => Promise<Result>,
+  work: (path: string, shifts: LineShifts) => Promise<Result>,
   { isKept = false }: { isKept?: boolean } = {},
 ): Promise<Result> {
   const { bucket } = place.config;
-  if (bucket === null) return work(await writeMended(place.db, draft, mendedPath(place, draft)));
+  if (bucket === null) {
+    const path = mendedPath(place, draft);
+    return work(path, await writeMended(place.db, draft, path));
+  }
   return inTemporary(place, async (scratch) => {
-    const path = await writeMended(place.db, draft, join(scratch, mendedName(draft)));
+    const path = join(scratch, mendedName(draft));
+    const shifts = await writeMended(place.db, draft, path);
     if (isKept) await openBucket(bucket).putFile(mendedKey(draft), path);
-    return work(path);
+    return work(path, shifts);
   });
 }
 
@@ -143,32 +148,47 @@ export async function requireFile(
 const rowsPerPage = 2_000;
 const byteOrderMark = '\uFEFF';
 
-async function writeMended(db: Queryable, draft: DraftRecord, path: string): Promise<string> {
+async function writeMended(db: Queryable, draft: DraftRecord, path: string): Promise<LineShifts> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   // Whoever reads the file at the same time keeps reading the one that was there.
   const unfinished = `${path}.${draft.version}`;
-  await pipeline(Readable.from(mendedText(db, draft)), createWriteStream(unfinished, { mode: 0o600 }));
+  const { shifts, note } = makeLineShifts();
+  await pipeline(Readable.from(mendedText(db, draft, note)), createWriteStream(unfinished, { mode: 0o600 }));
   await rename(unfinished, path);
-  return path;
+  return shifts;
 }
 
-async function* mendedText(db: Queryable, draft: DraftRecord): AsyncGenerator<string> {
+/** `note`: is told where each row begins in the file, and where it does in the draft. */
+async function* mendedText(
+  db: Queryable,
+  draft: DraftRecord,
+  note: (line: number, lineOfDraft: number) => void,
+): AsyncGenerator<string> {
   const { draft_id, delimiter, ends_open } = draft;
   // Without its last line break, as the original: a row that was cut short shows.
   const ending = ends_open === 1 ? '' : '\n';
-  yield byteOrderMark + csvText([JSON.parse(draft.columns) as string[]], delimiter).trimEnd();
+  const header = JSON.parse(draft.columns) as string[];
+  yield byteOrderMark + csvText([header], delimiter).trimEnd();
+  let line = 1 + linesOf(header);
   let rows: DraftRowRecord[];
   let after = 0;
   do {
     rows = await pageIncluded(db, draft_id, after, rowsPerPage);
     after = rows.at(-1)?.row_no ?? after;
-    const text = csvText(
-      rows.map(({ cells }) => splitCells(cells)),
-      delimiter,
-    );
+    const cells = rows.map((row) => splitCells(row.cells));
+    for (const [index, row] of rows.entries()) {
+      note(line, row.line);
+      line += linesOf(cells[index] ?? []);
+    }
+    const text = csvText(cells, delimiter);
     if (rows.length > 0) yield `\n${text.slice(0, -1)}`;
   } while (rows.length === rowsPerPage);
   yield ending;
+}
+
+/** How many lines of a file cells take: a cell may have line breaks. */
+function linesOf(cells: readonly string[]): number {
+  return cells.reduce((count, cell) => count + (cell.match(/\r\n|\r|\n/g)?.length ?? 0), 1);
 }
 
 /** Erases all files of a draft. */

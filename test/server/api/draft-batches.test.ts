@@ -29,6 +29,28 @@ test('batches that were planned of a draft are listed once one of them is submit
   assert.deepEqual(await listed(), [second]);
 });
 
+test('a problem of a draft names the lines of the file that was uploaded, whatever was left out', async (t) => {
+  const { send, upload } = await draftsApi(t);
+  const rows = [1, 2, 3, 3, 90_000].map(
+    (last, at) => `+25471234560${at === 3 ? 3 : at + 1},Safaricom,${last > 9 ? last : 100},KES`,
+  );
+  const { id } = await upload(`phone_number,network_id,amount,currency\n\n${rows.join('\n')}\n`);
+  const change = { rows: { rows: [1], in_file: false } };
+  assert.equal((await send('POST', `/api/v1/drafts/${id}/change`, { body: change })).status, 200);
+  const twice = async () => {
+    await send('GET', `/api/v1/drafts/${id}`);
+    const { body } = await send('GET', `/api/v1/drafts/${id}/rows`);
+    const [row] = body.rows.filter(({ state }: { state: string }) => state === 'held');
+    return [row.row, row.line, row.problems[0].values.other_line, row.problems[0].message.match(/\d+/g)];
+  };
+  const expected = [4, 6, '5', ['6', '5']];
+  assert.deepEqual(await twice(), expected);
+  const { body: plan, text } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+  const [example] = plan.findings?.problems[0].examples ?? assert.fail(text);
+  assert.deepEqual([example.line, example.values.other_line], [6, '5']);
+  assert.deepEqual(await twice(), expected);
+});
+
 test('a plan marks the rows of its draft that earlier payments hold, until the draft is changed', async (t) => {
   const { db, session, send, upload } = await draftsApi(t);
   const paid = sampleRow('earlier', 3);
@@ -73,7 +95,7 @@ test('a plan names an unusual amount by its row in the draft, and the draft the 
   const { body, text: answer } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
   assert.deepEqual(
     body.plan?.unusual,
-    [{ currency: 'KES', amount: '90000', usual: '100', rows: [6], lines: [6] }],
+    [{ currency: 'KES', amount: '90000', usual: '100', rows: [6], lines: [7] }],
     answer,
   );
   // Nothing can be checked yet: the network is missing.

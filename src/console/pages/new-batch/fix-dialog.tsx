@@ -129,9 +129,9 @@ function BeforeAfter({
           columns={[
             {
               id: 'row',
-              label: t('rows.row'),
+              label: t('draft.line'),
               isHead: true,
-              cell: ({ row }) => t('rows.one', { row: formatCount(row) }),
+              cell: ({ line }) => `${t('draft.line')} ${formatCount(line)}`,
             },
             { id: 'before', label: t('draft.before'), cell: ({ before }) => <del>{before}</del> },
             {

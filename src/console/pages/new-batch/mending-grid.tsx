@@ -64,7 +64,7 @@ function Head({ columns }: { columns: readonly DraftColumn[] }) {
   return (
     <div className="grid-row grid-head" role="row" aria-rowindex={1}>
       <div role="columnheader" className="end">
-        {t('rows.row')}
+        {t('draft.line')}
       </div>
       <div role="columnheader">
         <span className="hidden-text">{t('base.state')}</span>
@@ -84,7 +84,7 @@ function ActiveProblems({ row }: { row: DraftRow | undefined }) {
   return (
     <div className="grid-foot small" role="status">
       <strong>
-        {t('rows.row')} {formatCount(row.row)}
+        {t('draft.line')} {formatCount(row.line)}
       </strong>
       {row.problems.length === 0 ? (
         <span className="quiet">{t(`draft.state.${row.state}`)}</span>

@@ -40,7 +40,7 @@ export function MendingRow({ id, index, start, columns, row, activeColumn, typed
       style={{ transform: `translateY(${start}px)` }}
     >
       <div role="rowheader" className="end quiet">
-        {row === undefined ? '…' : formatCount(row.row)}
+        {row === undefined ? '…' : formatCount(row.line)}
       </div>
       <div role="gridcell" className={`mark mark-${state}`} title={t(`draft.state.${state}`)}>
         <span aria-hidden="true">{marks[state]}</span>

@@ -147,12 +147,12 @@ function Findings({
             <span className="quiet">{problemDetail({ code, values: example?.values ?? {} })}</span>
           </li>
         ))}
-        {unusual.map(({ currency, amount, usual, rows }) => (
+        {unusual.map(({ currency, amount, usual, lines }) => (
           <li key={`${currency} ${amount}`}>
             {t('draft.unusual', {
               amount: `${formatAmount(amount, currency)} ${currency}`,
               usual: formatAmount(usual, currency),
-              rows: rows.map(formatCount).join(', '),
+              lines: lines.map(formatCount).join(', '),
             })}
           </li>
         ))}

@@ -36,6 +36,7 @@ export const draft = {
   'draft.columns_hide': 'Hide',
   'draft.unclear': 'Choose what the columns mean',
   'draft.column': 'Column',
+  'draft.line': 'Line',
   'draft.values': 'First values',
   'draft.read_as': 'Read as',
   'draft.read_as_of': '{column} is read as',
@@ -113,7 +114,7 @@ export const draft = {
   'draft.needs_approval': 'A second person must approve it first.',
   'draft.submit': 'Submit',
   'draft.wallets': 'In the wallets',
-  'draft.unusual': 'Unusual: {amount} instead of about {usual} (row {rows})',
+  'draft.unusual': 'Unusual: {amount} instead of about {usual} (line {lines})',
   'draft.since': 'Compared with',
   'draft.since_numbers':
     '{fresh, plural, one {# new number} other {# new numbers}}, {missing, plural, one {# number missing} other {# numbers missing}}, {changed, plural, one {# amount changed} other {# amounts changed}}',

@@ -37,6 +37,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.columns_hide': 'Masquer',
   'draft.unclear': 'Indiquez le sens des colonnes',
   'draft.column': 'Colonne',
+  'draft.line': 'Ligne',
   'draft.values': 'Premières valeurs',
   'draft.read_as': 'Lue comme',
   'draft.read_as_of': '{column} est lue comme',
@@ -114,7 +115,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.needs_approval': 'Une deuxième personne doit d’abord l’approuver.',
   'draft.submit': 'Soumettre',
   'draft.wallets': 'Dans les portefeuilles',
-  'draft.unusual': 'Inhabituel : {amount} au lieu d’environ {usual} (ligne {rows})',
+  'draft.unusual': 'Inhabituel : {amount} au lieu d’environ {usual} (ligne {lines})',
   'draft.since': 'Comparé à',
   'draft.since_numbers':
     '{fresh, plural, one {# nouveau numéro} other {# nouveaux numéros}}, {missing, plural, one {# numéro absent} other {# numéros absents}}, {changed, plural, one {# montant modifié} other {# montants modifiés}}',

@@ -37,6 +37,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.columns_hide': 'Ocultar',
   'draft.unclear': 'Indique o significado das colunas',
   'draft.column': 'Coluna',
+  'draft.line': 'Linha',
   'draft.values': 'Primeiros valores',
   'draft.read_as': 'Lida como',
   'draft.read_as_of': '{column} é lida como',
@@ -114,7 +115,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.needs_approval': 'Uma segunda pessoa tem de aprovar primeiro.',
   'draft.submit': 'Submeter',
   'draft.wallets': 'Nas carteiras',
-  'draft.unusual': 'Invulgar: {amount} em vez de cerca de {usual} (linha {rows})',
+  'draft.unusual': 'Invulgar: {amount} em vez de cerca de {usual} (linha {lines})',
   'draft.since': 'Comparado com',
   'draft.since_numbers':
     '{fresh, plural, one {# número novo} other {# números novos}}, {missing, plural, one {# número em falta} other {# números em falta}}, {changed, plural, one {# montante alterado} other {# montantes alterados}}',

@@ -37,6 +37,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.columns_hide': 'Ficha',
   'draft.unclear': 'Eleza maana ya safuwima',
   'draft.column': 'Safuwima',
+  'draft.line': 'Mstari',
   'draft.values': 'Thamani za kwanza',
   'draft.read_as': 'Inasomwa kama',
   'draft.read_as_of': '{column} inasomwa kama',
@@ -114,7 +115,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.needs_approval': 'Mtu wa pili lazima aidhinishe kwanza.',
   'draft.submit': 'Wasilisha',
   'draft.wallets': 'Kwenye pochi',
-  'draft.unusual': 'Si ya kawaida: {amount} badala ya takriban {usual} (safu {rows})',
+  'draft.unusual': 'Si ya kawaida: {amount} badala ya takriban {usual} (mstari {lines})',
   'draft.since': 'Ikilinganishwa na',
   'draft.since_numbers':
     '{fresh, plural, one {nambari mpya #} other {nambari mpya #}}, {missing, plural, one {nambari inayokosekana #} other {nambari zinazokosekana #}}, {changed, plural, one {kiasi kilichobadilika #} other {viasi vilivyobadilika #}}',
