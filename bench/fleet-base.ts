@@ -111,6 +111,8 @@ function makeFleet({
     return new Map(held.map(({ account, holder }) => [account, Number(holder.split('/')[1])]));
   };
   let joined = 0;
+  // Each account pays people of its own.
+  let rowsBefore = 0;
   return {
     db,
     service,
@@ -122,7 +124,8 @@ function makeFleet({
     },
     async addBatch(account, rows) {
       const batch_id = `B-${account}`;
-      await addBatch(db, rows, serviceName(service.urlOf(account), 'v2'), { account, batch_id });
+      await addBatch(db, rows, serviceName(service.urlOf(account), 'v2'), { account, batch_id, rowsBefore });
+      rowsBefore += rows;
       return batch_id;
     },
     async spread(accountsMin) {
