@@ -3,6 +3,7 @@ import { detailOf, eventText } from '../../base/events-table.tsx';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { ChangedByOthers } from './unless-changed.ts';
+import './history.css';
 
 const shownMax = 5;
 

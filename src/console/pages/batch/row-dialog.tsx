@@ -16,6 +16,7 @@ import type { Row } from './batch-queries.ts';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
+import './history.css';
 
 const eventsMax = 200;
 /** How often details are asked for again while the account needs its reads for payments that have not ended (ms). */

@@ -13,6 +13,7 @@ import { formatCount, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { rowReason } from '../../texts/problem-text.ts';
 import { Asked, Cost } from '../batch/row-values.tsx';
+import '../../styles/period.css';
 
 type Found = ResultOf<'/api/v1/payment-searches'>;
 type Payment = Found['payments'][number];

@@ -9,6 +9,7 @@ import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { t } from '../../texts/i18n.ts';
 import { AccountField, WithAccounts } from '../reconciliation/account-field.tsx';
 import { PayoutResult } from './payout-result.tsx';
+import '../../styles/period.css';
 
 const rowsMax = 20_000_000;
 const example = { rows: '5000', currency: 'KES' };

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Field } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
+import '../../styles/period.css';
 
 const dayMs = 86_400_000;
 

@@ -14,6 +14,7 @@ import { Table } from '../../base/table.tsx';
 import { Count, None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { type Delivery, type Endpoint, useWebhookAction } from './webhook-queries.ts';
+import './deliveries.css';
 
 const pageRows = 50;
 const tones: Record<Delivery['outcome'], Tone> = { waiting: 'moving', delivered: 'good', failed: 'bad' };

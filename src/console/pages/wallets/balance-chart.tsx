@@ -6,6 +6,7 @@ import { type Answer, answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { formatAmount, formatTime } from '../../texts/format.ts';
 import { intlLocale, t } from '../../texts/i18n.ts';
+import './chart.css';
 
 type Balances = Answer<'/api/v1/accounts/{account}/balances'>['balances'];
 
