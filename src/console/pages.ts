@@ -66,6 +66,6 @@ export const pages: readonly ConsolePage[] = [
   { path: '/settings', component: page(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage') },
   {
     path: '/settings/webhooks/:id',
-    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage'),
+    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage', loadMendingTexts),
   },
 ];

@@ -52,6 +52,21 @@ const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => readFileSync(join(source, path), 'utf8'))
   .join('\n');
 
+/** Where a page shows a sentence as it came. */
+const serverWords = [
+  // For support, behind a disclosure, and marked as English.
+  'base/failure.tsx {detail}',
+  'base/failure.tsx {hint}',
+  // By its code, or as a person or an earlier version wrote it.
+  'pages/batch/held-panel.tsx {detail}',
+  'pages/batch/held-panel.tsx {refusal}',
+  'pages/batch/situation.tsx {rejection}',
+  // The words of the service.
+  'pages/doubts/evidence.tsx {answer?.message}',
+  // A part of the name of a text.
+  'pages/wallets/wallets-page.tsx {gate.why}',
+];
+
 describe('the texts of the console', () => {
   test('are in all four languages, none of them empty', () => {
     for (const [language, texts] of Object.entries(catalogues)) {
@@ -110,6 +125,14 @@ describe('the texts of the console', () => {
     const prefixes = [...code.matchAll(/[`']([a-z]\w*(?:\.\w+)*\.)\$\{/g)].map(([, prefix = '']) => prefix);
     const unused = ids.filter((id) => !code.includes(`'${id}'`) && !prefixes.some((prefix) => id.startsWith(prefix)));
     assert.deepEqual(unused, []);
+  });
+
+  test('stand in place of the sentences of the server', () => {
+    const bare = /(?<!=)\{(?:\w+[?.]+)*(?:detail|why|message|hint|rejection|refusal|balance_trouble)\}/g;
+    const shown = readdirSync(source, { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.tsx'))
+      .flatMap((path) => [...readFileSync(join(source, path), 'utf8').matchAll(bare)].map(([all]) => `${path} ${all}`));
+    assert.deepEqual(shown.sort(), serverWords);
   });
 
   test('are only in the catalogue', () => {

@@ -1,3 +1,4 @@
+import { systemText } from '../texts/failure-text.ts';
 import { t } from '../texts/i18n.ts';
 import { Badge } from './state-badge.tsx';
 import type { Column } from './table.tsx';
@@ -21,7 +22,9 @@ export function MoneyNotices({ plan: { short, balance_trouble }, heading: Headin
         </div>
       ))}
       {balance_trouble !== null && (
-        <p className="notice tone-attention">{t('approval.balance_unknown', { why: balance_trouble })}</p>
+        <p className="notice tone-attention">
+          {t('approval.balance_unknown', { why: systemText(balance_trouble) ?? balance_trouble })}
+        </p>
       )}
     </>
   );

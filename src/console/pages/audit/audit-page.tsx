@@ -143,9 +143,18 @@ function EventCard({ events, batchCell }: { events: ChainEvent[]; batchCell?: (i
   );
 }
 
+type Audit = Awaited<ReturnType<typeof checkChains>>;
+
+const checkChains = () => change('/api/v1/audits', { body: {} });
+
+/** The batches whose records somebody has changed; what was changed is in the report of `airbatch audit`. */
+function editedIn({ chain, rows }: Audit): string {
+  return [...new Set([...chain.broken, ...rows.edited].map(({ batch_id }) => batch_id))].join(', ');
+}
+
 /** Checks every chain of the ledger anew. */
 function CheckButton() {
-  const check = useMutation({ mutationFn: () => change('/api/v1/audits', { body: {} }) });
+  const check = useMutation({ mutationFn: checkChains });
   const { data, error, isPending, mutate } = check;
   const isGood = data?.chain.whole === true && data.rows.agree;
   return (
@@ -155,9 +164,7 @@ function CheckButton() {
           <span className={`notice tone-${isGood ? 'good' : 'bad'} small`} role="status">
             {isGood
               ? t('audit.whole', { batches: data.chain.batches, events: data.chain.events })
-              : [...data.chain.broken, ...data.rows.edited]
-                  .map(({ batch_id, why }) => `${batch_id}: ${why}`)
-                  .join('; ')}
+              : t('audit.edited', { batches: editedIn(data) })}
           </span>
         )}
         <Button isBusy={isPending} onClick={() => mutate()}>

@@ -12,6 +12,7 @@ import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Table } from '../../base/table.tsx';
 import { Count, None, Time } from '../../base/values.tsx';
+import { systemText } from '../../texts/failure-text.ts';
 import { t } from '../../texts/i18n.ts';
 import { type Delivery, type Endpoint, useWebhookAction } from './webhook-queries.ts';
 import './deliveries.css';
@@ -104,7 +105,8 @@ function AnswerText({ attempt }: { attempt: Delivery['attempts'][number] | undef
   const { status, error, duration_ms } = attempt;
   return (
     <span>
-      {status === null ? error : `HTTP ${status}`} <span className="quiet numbers">{duration_ms} ms</span>
+      {status === null ? (systemText(error ?? '') ?? error) : `HTTP ${status}`}{' '}
+      <span className="quiet numbers">{duration_ms} ms</span>
     </span>
   );
 }

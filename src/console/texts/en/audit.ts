@@ -13,5 +13,6 @@ export const audit = {
   'audit.check': 'Check all chains',
   'audit.whole':
     'Complete and unchanged: {batches, plural, one {# batch} other {# batches}}, {events, plural, one {# event} other {# events}}',
+  'audit.edited': 'Somebody has edited the records of these batches: {batches}. “airbatch audit” says what.',
   'audit.broken_at': 'This log was edited: event {seq} does not follow from the one before.',
 };

@@ -15,5 +15,6 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.check': 'Vérifier toutes les chaînes',
   'audit.whole':
     'Complet et inchangé : {batches, plural, one {# lot} other {# lots}}, {events, plural, one {# événement} other {# événements}}',
+  'audit.edited': 'Quelqu’un a modifié les enregistrements de ces lots : {batches}. « airbatch audit » dit lesquels.',
   'audit.broken_at': 'Ce journal a été modifié : l’événement {seq} ne suit pas le précédent.',
 };

@@ -15,5 +15,6 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.check': 'Verificar todas as cadeias',
   'audit.whole':
     'Completo e inalterado: {batches, plural, one {# lote} other {# lotes}}, {events, plural, one {# evento} other {# eventos}}',
+  'audit.edited': 'Alguém alterou os registos destes lotes: {batches}. “airbatch audit” diz quais.',
   'audit.broken_at': 'Este registo foi alterado: o evento {seq} não decorre do anterior.',
 };

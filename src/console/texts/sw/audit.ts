@@ -15,5 +15,6 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.check': 'Kagua minyororo yote',
   'audit.whole':
     'Kamili na bila mabadiliko: {batches, plural, one {fungu #} other {mafungu #}}, {events, plural, one {tukio #} other {matukio #}}',
+  'audit.edited': 'Mtu amehariri kumbukumbu za mafungu haya: {batches}. “airbatch audit” inaonyesha zipi.',
   'audit.broken_at': 'Kumbukumbu hii imehaririwa: tukio {seq} halifuati lililotangulia.',
 };
