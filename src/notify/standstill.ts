@@ -87,33 +87,24 @@ function standstillMessage({ account, error, isTriedAgain }: Standstill): Messag
   const next = isTriedAgain
     ? 'airbatch tries again every minute, and continues by itself when the problem is solved.'
     : 'The program ends. Start it again when the problem is solved.';
+  const messageOf = (subject: string, ...lines: string[]): Message => ({
+    ...{ kind: 'standstill', subject, lines, facts: { account, code }, report: null },
+  });
   if (account === null && code !== 'FOLDER_UNWRITABLE')
-    return {
-      kind: 'standstill',
-      subject: `The database of the ledger fails: ${why}`,
-      lines: [
-        `${why}. While the ledger cannot be reached, nothing is sent for any account. While accounts cannot be placed, no machine takes over the accounts of another. airbatch tries again every second, and continues by itself when the problem is solved.`,
-        'Next:    Check that the database runs, and that this machine reaches it.',
-      ],
-      facts: { account, code },
-      report: null,
-    };
+    return messageOf(
+      `The database of the ledger fails: ${why}`,
+      `${why}. While the ledger cannot be reached, nothing is sent for any account. While accounts cannot be placed, no machine takes over the accounts of another. airbatch tries again every second, and continues by itself when the problem is solved.`,
+      'Next:    Check that the database runs, and that this machine reaches it.',
+    );
   if (account === null)
-    return {
-      kind: 'standstill',
-      subject: `Reports cannot be written: ${why}`,
-      lines: [
-        `The reports of batches that have ended cannot be written: ${why}. Payments continue. airbatch tries again, and writes the reports by itself when the problem is solved.`,
-        'Next:    Make the folder writable.',
-      ],
-      facts: { account, code },
-      report: null,
-    };
-  return {
-    kind: 'standstill',
-    subject: `Nothing is sent for account ${account}: ${why}`,
-    lines: [`Nothing is sent or followed for account ${account}: ${why}. ${next}`, `Next:    ${hint}`],
-    facts: { account, code },
-    report: null,
-  };
+    return messageOf(
+      `Reports cannot be written: ${why}`,
+      `The reports of batches that have ended cannot be written: ${why}. Payments continue. airbatch tries again, and writes the reports by itself when the problem is solved.`,
+      'Next:    Make the folder writable.',
+    );
+  return messageOf(
+    `Nothing is sent for account ${account}: ${why}`,
+    `Nothing is sent or followed for account ${account}: ${why}. ${next}`,
+    `Next:    ${hint}`,
+  );
 }

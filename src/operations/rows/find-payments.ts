@@ -92,15 +92,7 @@ export const findPayments = defineOperation({
     return db.snapshot(async (view) => {
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
       const payments: z.output<typeof sentRow>[] = [];
-      const totals = {
-        paid: new Sums(),
-        charged: new Sums(),
-        open: new Sums(),
-        paidRows: 0,
-        refundedRows: 0,
-        openRows: 0,
-        products: 0,
-      };
+      const totals = noTotals();
       for (const { batch_id, row_no } of found.slice(0, paymentsMax)) {
         const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
         if (batch === null || row === undefined) continue;
@@ -133,21 +125,23 @@ export const findPayments = defineOperation({
   },
 });
 
-interface Totals {
-  paid: Sums;
-  charged: Sums;
-  open: Sums;
-  paidRows: number;
-  refundedRows: number;
-  openRows: number;
-  products: number;
+function noTotals() {
+  return {
+    paid: new Sums(),
+    charged: new Sums(),
+    open: new Sums(),
+    paidRows: 0,
+    refundedRows: 0,
+    openRows: 0,
+    products: 0,
+  };
 }
 
 function countsAsPaid(row: ReportedRow): boolean {
   return row.status === 'completed' || isContradicted(row);
 }
 
-function addUp(totals: Totals, row: ReportedRow): void {
+function addUp(totals: ReturnType<typeof noTotals>, row: ReportedRow): void {
   const { status, amount, currency, cost, cost_currency, refunded_at, refund_amount, refund_currency } = row;
   const isPaid = countsAsPaid(row);
   if (isPaid) totals.paidRows += 1;

@@ -2,10 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { longThrottle } from '../../engine/pacing/account-throttle.ts';
 import { unusableText } from '../../gateway/transport/answers.ts';
-import type { FileProgress } from '../../intake/check/check-file.ts';
-import type { FromSheet } from '../../intake/file/source.ts';
-import { type IntakeResult, intakeFile } from '../../intake/intake.ts';
-import type { Priority, ReadWith } from '../../ledger/batches/batches.ts';
+import { type IntakeOptions, type IntakeResult, intakeFile } from '../../intake/intake.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import type { OpenAccount } from '../accounts/account.ts';
 import { credentialsRefused } from '../accounts/credentials-refused.ts';
@@ -15,30 +12,10 @@ import type { Session } from '../session/session.ts';
 import { program } from '../settings/version.ts';
 import { askAgain } from './plan-batch.ts';
 
-/** A file of an account, and how it is read. */
-export interface FileOfBatch {
-  /** An absolute path, or "-" for standard input. */
-  file: string;
-  runId: string | null;
-  job?: string | null;
-  /** The same as in intake's options. */
-  isUnseen?: boolean;
-  priority: Priority;
-  /** The same as in intake's options. */
-  finishBy?: number | null;
-  /** The IANA time zone of the job that brings the file. For a person, this machine's time zone. */
-  timeZone?: string;
-  /** `intake` and `policy` of the configuration, overridden by the command line or the job. */
-  settings: Readonly<Record<string, unknown>>;
-  policy: Readonly<Record<string, unknown>>;
-  /** The same as in `SourceOptions`. */
-  sheetIsNamed?: boolean;
-  fromSheet?: FromSheet | null;
-  /** The same as `readWith` in intake's options. */
-  readWith?: ReadWith | null;
-  onProgress?: (progress: FileProgress) => void;
-  signal?: AbortSignal;
-}
+/** What `makeBatch` knows of the account and the session. */
+type Known = 'account' | 'service' | 'createdBy' | 'through' | 'program' | 'holder' | 'catalog';
+/** A file of an account, and how it is read. Without a time zone, that of this machine counts. */
+type FileOfBatch = Omit<IntakeOptions, Known> & Required<Pick<IntakeOptions, 'policy'>>;
 
 /**
  * Makes a batch of a file, checked against the catalog of its service. Throws `SERVICE_UNREACHABLE` as
