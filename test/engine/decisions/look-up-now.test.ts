@@ -58,15 +58,17 @@ describe('a look-up that a person asks for', () => {
   test('that finds nothing is recorded in the chain and changes nothing else', async () => {
     const rig = await inDoubt();
     const before = [await rig.row(1), await payments(rig)];
+    const known = await findDoubt(rig.db, { batch_id: 'batch-1', row_no: 1 });
     for (let time = 0; time < 6; time += 1) {
       const [result] = await lookUp(rig);
       assert.equal(result?.outcome, 'not_found');
     }
     assert.deepEqual([await rig.row(1), await payments(rig)], before);
     assert.deepEqual(await findDoubt(rig.db, { batch_id: 'batch-1', row_no: 1 }), {
-      ...{ batch_id: 'batch-1', row_no: 1, owner: null },
+      ...known,
       ...{ looked_up_at: rig.clock.now(), looked_up_by: 'mary', look_up: 'not_found' },
     });
+    assert.deepEqual([known?.owner, JSON.parse(known?.reason ?? '{}').code], [null, 'DOUBT_SAME_ERROR']);
     const events = (await pageEvents(rig.db, 'batch-1', 0, 1_000)).slice(-6);
     assert.ok(events.every(({ kind, actor, row_no }) => kind === 'row.look_up' && actor === 'mary' && row_no === 1));
     const [event] = events;
