@@ -14,7 +14,10 @@ export interface RoughServer {
 }
 
 /** Starts a server on loopback that calls `answer` with every whole HTTP/1.1 request, by its number (from 1). */
-export async function startRoughServer(answer: (socket: Socket, number: number) => void): Promise<RoughServer> {
+export async function startRoughServer(
+  answer: (socket: Socket, number: number) => void,
+  onPort = 0,
+): Promise<RoughServer> {
   const requests: RoughServer['requests'] = [];
   const connections: Socket[] = [];
   const waiters: { count: number; wake: () => void }[] = [];
@@ -32,7 +35,7 @@ export async function startRoughServer(answer: (socket: Socket, number: number) 
       }
     });
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(onPort, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {

@@ -103,6 +103,19 @@ describe('the transport', () => {
     assert.deepEqual([result.kind, 'code' in result && result.code, asked], ['not_sent', 'connection_refused', false]);
   });
 
+  test('connects again over the same connection after it was refused', async (t) => {
+    const { transport, server } = await setUp(t, ok, { connectionsMax: 1 });
+    await server.close();
+    const refused = await Promise.all([send(transport, post), send(transport, post)]);
+    assert.deepEqual(
+      refused.map(({ kind }) => kind),
+      ['not_sent', 'not_sent'],
+    );
+    const again = await startRoughServer(ok, server.port);
+    t.after(() => again.close());
+    assert.equal((await send(transport, post)).kind, 'answer');
+  });
+
   test('reports "not sent" if the host name is unknown', async () => {
     const transport = makeUndiciTransport(
       { clock: stoppedClock().clock },
@@ -372,6 +385,85 @@ describe('the transport', () => {
     assert.equal(asked, 1);
     for (const socket of held) ok(socket);
     await second;
+  });
+
+  test('gives the next request a connection as soon as one is free, whatever the others do', async (t) => {
+    const { transport, server } = await setUp(
+      t,
+      (socket, number) => {
+        if (number > 1) ok(socket);
+      },
+      { connectionsMax: 2 },
+    );
+    void send(transport, post);
+    await server.arrived(1);
+    const results = await Promise.all(Array.from({ length: 5 }, () => send(transport, post)));
+    assert.deepEqual(new Set(results.map(({ kind }) => kind)), new Set(['answer']));
+    assert.deepEqual([server.requests.length, server.connections.length], [6, 2]);
+  });
+
+  test('sends what waits for a connection over a new one if it is lost, closed, or too slow', async (t) => {
+    const faults: [(socket: Socket) => void, kind: string][] = [
+      [(socket) => socket.resetAndDestroy(), 'unknown'],
+      [(socket) => socket.end(httpAnswer(200, '{}')), 'answer'],
+      [(socket) => socket.end(httpAnswer(200, '{}', { connection: 'close' })), 'answer'],
+      // An answer that nobody has asked for is nobody's answer.
+      [(socket) => socket.write(httpAnswer(200, '{}') + httpAnswer(400, '{"theirs":1}')), 'answer'],
+      [(socket) => socket.write(httpAnswer(200, 'x'.repeat(2 * answerBytesMax))), 'unknown'],
+    ];
+    for (const [fault, kind] of faults) {
+      const { transport, server } = await setUp(t, (socket, number) => (number === 1 ? fault(socket) : ok(socket)), {
+        connectionsMax: 1,
+      });
+      const results = await Promise.all(
+        ['{"a":1}', '{"a":2}', '{"a":3}'].map((body) => send(transport, { ...post, body })),
+      );
+      assert.deepEqual(
+        results.map((result) => [result.kind, result.status]),
+        [
+          [kind, kind === 'answer' ? 200 : results[0]?.status],
+          ['answer', 200],
+          ['answer', 200],
+        ],
+      );
+      assert.deepEqual(
+        server.requests.map(({ body }) => body),
+        ['{"a":1}', '{"a":2}', '{"a":3}'],
+      );
+      assert.equal(server.connections.length, 2);
+    }
+  });
+
+  test('gives a connection on if `beforeWrite` throws, or if the request cannot be written', async (t) => {
+    const { transport, server } = await setUp(t, ok, { connectionsMax: 1 });
+    const refuse = () => {
+      throw new Error('taken over');
+    };
+    const results = await Promise.allSettled([
+      send(transport, post),
+      send(transport, { ...post, beforeWrite: refuse }),
+      send(transport, { ...post, path: 'no slash' }),
+      send(transport, post),
+    ]);
+    assert.deepEqual(
+      results.map((result) => (result.status === 'fulfilled' ? result.value.kind : 'refused')),
+      ['answer', 'refused', 'not_sent', 'answer'],
+    );
+    assert.deepEqual([server.requests.length, server.connections.length], [2, 1]);
+  });
+
+  test('closes after everything that was sent before, also what waits for a connection, and refuses the rest', async (t) => {
+    const { transport, server } = await setUp(t, ok, { connectionsMax: 1 });
+    const sent = [send(transport, post), send(transport, post), send(transport, post)];
+    const closed = transport.close();
+    const late = await send(transport, { ...post, path: '/late' });
+    assert.deepEqual([late.kind, 'code' in late && late.code], ['not_sent', 'closed']);
+    assert.deepEqual(
+      (await Promise.all(sent)).map(({ kind }) => kind),
+      ['answer', 'answer', 'answer'],
+    );
+    await closed;
+    assert.equal(server.requests.length, 3);
   });
 
   test('never shows the key', async (t) => {
