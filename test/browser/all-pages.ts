@@ -7,6 +7,8 @@ import {
   longId,
   longName,
   never,
+  openLines,
+  reconciliation,
   sessions,
   signedOut,
   workers,
@@ -111,6 +113,14 @@ export function allPages(waiting: string): PageState[] {
       },
     },
     { name: 'reconciliation', path: '/reconciliation' },
+    {
+      ...{ name: 'reconciliation-result', path: '/reconciliation' },
+      answers: { reconciliations: answer(reconciliation), 'reconciliations/R-1/items': answer(openLines) },
+      async steps(page) {
+        await submit(page);
+        await page.getByRole('table').nth(2).waitFor();
+      },
+    },
     { name: 'jobs', path: '/jobs', answers: { jobs: answer(jobs) } },
     {
       ...{ name: 'payout', path: '/payout' },

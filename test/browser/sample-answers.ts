@@ -141,3 +141,36 @@ export const jobs: Answer<'/api/v1/jobs'> = {
     },
   ],
 } as unknown as Answer<'/api/v1/jobs'>;
+
+const openLine = {
+  ...{ bucket: 'ledger_only', batch_id: samples.running, generation: 1, reference: 'bonus-2026-11/7', topup_id: null },
+  ...{ amount_here: '123456789012.50 KES', cost_here: '119753085342.13 KES' },
+  ...{ status_there: null, amount_there: null, cost_there: null, created_at: null },
+  ...{ next: 'Ask the service.', next_reason: { code: 'NEXT_LOOK_UP', values: { row: '7' } } },
+};
+export const openLines = {
+  items: [
+    {
+      ...openLine,
+      item_no: 1,
+      row: 7,
+      status_here: 'completed',
+      notes: [{ at: at(2), person: 'otieno', text: 'case 17' }],
+    },
+    { ...openLine, item_no: 2, row: 8, status_here: 'in_doubt', notes: [] },
+  ],
+  next: null,
+};
+export const reconciliation = {
+  reconciliation: {
+    ...{ format: 'airbatch.reconciliation/1', reconciliation_id: 'R-1', account: 'sandbox', batch_id: null },
+    ...{ from: at(170), to: at(2), finished_at: at(1), counts: { ledger_only: 2 }, open: 2 },
+    charged_by_service: { KES: '479012341368.52' },
+    wallets: {
+      ...{ first_read_at: at(170), last_read_at: at(2), next: 'Compare.' },
+      currencies: [{ currency: 'KES', left: '479012341368.52', charged: '0', unexplained: '119753085342.13' }],
+    },
+  },
+  reports: { dir: '/srv/airbatch/reports/reconciliation-sandbox-2026-11-26', files: [] },
+  ...{ open_items: [], is_settled: false },
+};

@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useRef } from 'react';
+import '../styles/tabs.css';
 
 interface TabsProps<Id extends string> {
   label: string;

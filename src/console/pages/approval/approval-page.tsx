@@ -17,6 +17,7 @@ import { RowsPanel } from '../batch/rows-panel.tsx';
 import { ChangedByOthers } from '../batch/unless-changed.ts';
 import { PlanCard, UnusualCards } from './review-cards.tsx';
 import { type Review, useReview } from './review-queries.ts';
+import '../../styles/figure-line.css';
 import './approval.css';
 
 /** Problems that stay, however often the person tries. */

@@ -15,6 +15,7 @@ import { RowDialog } from '../batch/row-dialog.tsx';
 import { Asked } from '../batch/row-values.tsx';
 import { byBatch, type Doubt, useAssign, useDoubts } from './doubt-queries.ts';
 import { Evidence } from './evidence.tsx';
+import './doubts.css';
 
 /** Whose doubts are shown: of everybody, of nobody, or of one person. */
 type Whose = '*' | '' | string;

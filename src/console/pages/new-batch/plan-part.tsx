@@ -13,6 +13,7 @@ import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
 import { RunIdField } from './run-id-field.tsx';
+import '../../styles/figure-line.css';
 
 /** The plan of the draft as it stands, and how it is made. */
 export type Planning = ReturnType<typeof usePlan>;

@@ -167,7 +167,12 @@ function RowLink({ item: { batch_id, row } }: { item: Item }) {
   if (batch_id === null) return <None />;
   return (
     <Link href={`/batches/${encodeURIComponent(batch_id)}${row === null ? '' : `?row=${row}`}`}>
-      {row === null ? batch_id : `${batch_id}, ${t('rows.one', { row })}`}
+      {batch_id}
+      {row !== null && (
+        <>
+          , <span className="nowrap">{t('rows.one', { row })}</span>
+        </>
+      )}
     </Link>
   );
 }
