@@ -1,5 +1,17 @@
 /** What went wrong, by the code of an error. */
 const failures = {
+  'failure.role': 'Your role does not allow this.',
+  'failure.changed': 'Somebody has changed this since you opened it. Look at it again before you decide.',
+  'failure.unfinished': 'The server was interrupted while it did this. Look whether it was done; if not, try again.',
+  'failure.unknown': 'There is nothing at this address, or it belongs to an account that you cannot see.',
+  'failure.too_large': 'That is more than the server accepts at once. Split the file.',
+  'failure.draft_state': 'This file can no longer be changed here. Upload it again.',
+  'failure.expired': 'The batch has waited for too long. Reject it, and submit the file again.',
+  'failure.run_id': 'A run id has 1 to 64 letters, digits, “.”, “_” or “-”, and begins with a letter or a digit.',
+  'failure.busy': 'Another program is working for this account. Try again later.',
+  'failure.service': 'The service does not answer. Try again later.',
+  'failure.credentials': 'The service does not accept the account’s credentials. An administrator must correct them.',
+  'failure.state': 'The batch or the row is in a state in which this is not possible. Look at it again.',
   'failure.refused': 'The server did not accept this. Check what you have entered, then try again.',
   'failure.config': 'The configuration of the server is wrong. An administrator must correct it.',
   'failure.not_releasable':

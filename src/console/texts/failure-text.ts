@@ -1,65 +1,52 @@
 import { hasText, type TextId, t } from './i18n.ts';
 
-/** The text of every code that a problem of the API can have. */
-export const failureTexts: Readonly<Record<string, TextId>> = {
-  USAGE: 'failure.refused',
-  CONFIG_INVALID: 'failure.config',
-  ACCOUNT_UNKNOWN: 'failure.unknown',
-  CONFIRMATION_NEEDED: 'failure.refused',
-  BATCH_UNKNOWN: 'failure.unknown',
-  DRAFT_UNKNOWN: 'failure.unknown',
-  DRAFT_STATE: 'failure.draft_state',
-  CHANGED_MEANWHILE: 'failure.changed',
-  WEBHOOK_UNKNOWN: 'failure.unknown',
-  ROW_UNKNOWN: 'failure.unknown',
-  BATCH_STATE: 'failure.state',
-  ROW_NOT_RELEASABLE: 'failure.not_releasable',
-  ROLE_MISSING: 'failure.role',
-  SECOND_PERSON_NEEDED: 'failure.second_person',
-  APPROVAL_EXPIRED: 'failure.expired',
-  CONTENT_CHANGED: 'failure.changed',
-  SERVICE_CHANGED: 'failure.service_changed',
-  RUN_ID_INVALID: 'failure.run_id',
-  FILE_UNREADABLE: 'failure.unreadable',
-  FILE_REJECTED: 'failure.file',
-  ACCOUNT_BUSY: 'failure.busy',
-  SERVICE_UNREACHABLE: 'failure.service',
-  CREDENTIALS_REJECTED: 'failure.credentials',
-  LEDGER_MISSING: 'failure.ledger',
-  LEDGER_FULL: 'failure.ledger_full',
-  LEDGER_IO: 'failure.ledger_io',
-  LEDGER_SYNC: 'failure.ledger_io',
-  LEDGER_BUSY: 'failure.ledger_busy',
-  LEDGER_DAMAGED: 'failure.ledger',
-  LEDGER_RESTORED: 'failure.ledger',
-  LEDGER_REPLACED: 'failure.ledger',
-  LEDGER_MOVED: 'failure.ledger',
-  LEDGER_EXISTS: 'failure.ledger',
-  BACKUP_UNUSABLE: 'failure.backup',
-  LEDGER_VERSION: 'failure.ledger',
-  FOLDER_UNWRITABLE: 'failure.folder',
-  FENCED: 'failure.fenced',
-  KEY_MISSING: 'failure.session',
-  KEY_REFUSED: 'failure.session',
-  PERSON_NEEDED: 'failure.role',
-  SIGN_IN_NEEDED: 'sign_in.ended_help',
-  SIGN_IN_REFUSED: 'sign_in.refused',
-  SIGN_IN_THROTTLED: 'sign_in.throttled',
-  LINK_REFUSED: 'sign_in.link_refused',
-  PROVIDER_UNREACHABLE: 'failure.provider',
-  CODE_REFUSED: 'sign_in.code_refused',
-  FACTOR_UNREADABLE: 'failure.factor',
-  CROSS_ORIGIN: 'failure.session',
-  STEP_UP_NEEDED: 'step_up.help',
-  SHOWN_ONCE: 'failure.shown_once',
-  NOT_FOUND: 'failure.unknown',
-  REQUEST_INVALID: 'failure.refused',
-  REQUEST_TOO_LARGE: 'failure.too_large',
-  IDEMPOTENCY_KEY_MISSING: 'failure.refused',
-  IDEMPOTENCY_KEY_REUSED: 'failure.refused',
-  REQUEST_UNFINISHED: 'failure.unfinished',
-  INTERNAL: 'failure.program',
-};
+/** The text of each code, from the codes of each text. */
+function byCode(table: Partial<Record<TextId, string>>): Readonly<Record<string, TextId>> {
+  const pairs = Object.entries(table).flatMap(([id, codes]) => codes.split(' ').map((code) => [code, id]));
+  return Object.fromEntries(pairs) as Record<string, TextId>;
+}
+
+/** The text of every code that a problem of the API can have. The first load has this table: it is short. */
+export const failureTexts = byCode({
+  'failure.refused': 'USAGE CONFIRMATION_NEEDED REQUEST_INVALID IDEMPOTENCY_KEY_MISSING IDEMPOTENCY_KEY_REUSED',
+  'failure.config': 'CONFIG_INVALID',
+  'failure.unknown': 'ACCOUNT_UNKNOWN BATCH_UNKNOWN DRAFT_UNKNOWN WEBHOOK_UNKNOWN ROW_UNKNOWN NOT_FOUND',
+  'failure.draft_state': 'DRAFT_STATE',
+  'failure.changed': 'CHANGED_MEANWHILE CONTENT_CHANGED',
+  'failure.state': 'BATCH_STATE',
+  'failure.not_releasable': 'ROW_NOT_RELEASABLE',
+  'failure.role': 'ROLE_MISSING PERSON_NEEDED',
+  'failure.second_person': 'SECOND_PERSON_NEEDED',
+  'failure.expired': 'APPROVAL_EXPIRED',
+  'failure.service_changed': 'SERVICE_CHANGED',
+  'failure.run_id': 'RUN_ID_INVALID',
+  'failure.unreadable': 'FILE_UNREADABLE',
+  'failure.file': 'FILE_REJECTED',
+  'failure.busy': 'ACCOUNT_BUSY',
+  'failure.service': 'SERVICE_UNREACHABLE',
+  'failure.credentials': 'CREDENTIALS_REJECTED',
+  'failure.ledger':
+    'LEDGER_MISSING LEDGER_DAMAGED LEDGER_RESTORED LEDGER_REPLACED LEDGER_MOVED LEDGER_EXISTS LEDGER_VERSION',
+  'failure.ledger_full': 'LEDGER_FULL',
+  'failure.ledger_io': 'LEDGER_IO LEDGER_SYNC',
+  'failure.ledger_busy': 'LEDGER_BUSY',
+  'failure.backup': 'BACKUP_UNUSABLE',
+  'failure.folder': 'FOLDER_UNWRITABLE',
+  'failure.fenced': 'FENCED',
+  'failure.session': 'KEY_MISSING KEY_REFUSED CROSS_ORIGIN',
+  'sign_in.ended_help': 'SIGN_IN_NEEDED',
+  'sign_in.refused': 'SIGN_IN_REFUSED',
+  'sign_in.throttled': 'SIGN_IN_THROTTLED',
+  'sign_in.link_refused': 'LINK_REFUSED',
+  'failure.provider': 'PROVIDER_UNREACHABLE',
+  'sign_in.code_refused': 'CODE_REFUSED',
+  'failure.factor': 'FACTOR_UNREADABLE',
+  'step_up.help': 'STEP_UP_NEEDED',
+  'failure.shown_once': 'SHOWN_ONCE',
+  'failure.too_large': 'REQUEST_TOO_LARGE',
+  'failure.unfinished': 'REQUEST_UNFINISHED',
+  'failure.program': 'INTERNAL',
+});
 
 /** What an error means, by its code; null if there is no text for it, or it is not loaded. */
 export function codeText(code: string): string | null {
@@ -68,15 +55,16 @@ export function codeText(code: string): string | null {
 }
 
 /** What an error of the operating system means. */
-const systemTexts: Readonly<Record<string, TextId>> = {
-  ...{ ENOSPC: 'system.full', EDQUOT: 'system.full' },
-  ...{ EACCES: 'system.forbidden', EPERM: 'system.forbidden', EROFS: 'system.read_only' },
-  ...{ ENOENT: 'system.missing', ENOTDIR: 'system.missing', EEXIST: 'system.exists', ENOTEMPTY: 'system.exists' },
-  ...{ EBUSY: 'system.busy', ETXTBSY: 'system.busy', EIO: 'system.disk', ESTALE: 'system.disk' },
-  ...{ ECONNREFUSED: 'system.network', ECONNRESET: 'system.network', EPIPE: 'system.network' },
-  ...{ ETIMEDOUT: 'system.network', ENOTFOUND: 'system.network', EAI_AGAIN: 'system.network' },
-  ...{ EHOSTUNREACH: 'system.network', ENETUNREACH: 'system.network' },
-};
+const systemTexts = byCode({
+  'system.full': 'ENOSPC EDQUOT',
+  'system.forbidden': 'EACCES EPERM',
+  'system.read_only': 'EROFS',
+  'system.missing': 'ENOENT ENOTDIR',
+  'system.exists': 'EEXIST ENOTEMPTY',
+  'system.busy': 'EBUSY ETXTBSY',
+  'system.disk': 'EIO ESTALE',
+  'system.network': 'ECONNREFUSED ECONNRESET EPIPE ETIMEDOUT ENOTFOUND EAI_AGAIN EHOSTUNREACH ENETUNREACH',
+});
 
 /** What a message of the operating system means, with its code; null if it names none. */
 export function systemText(message: string): string | null {

@@ -1,5 +1,19 @@
 /** What went wrong, by the code of an error. */
 const failures = {
+  'failure.role': 'Votre rôle ne le permet pas.',
+  'failure.changed': 'Quelqu’un a modifié ceci depuis que vous l’avez ouvert. Relisez avant de décider.',
+  'failure.unfinished':
+    'Le serveur a été interrompu pendant l’opération. Vérifiez si elle a été faite ; sinon, réessayez.',
+  'failure.unknown': 'Il n’y a rien à cette adresse, ou cela appartient à un compte que vous ne pouvez pas voir.',
+  'failure.too_large': 'C’est plus que ce que le serveur accepte en une fois. Divisez le fichier.',
+  'failure.draft_state': 'Ce fichier ne peut plus être modifié ici. Téléversez-le de nouveau.',
+  'failure.expired': 'Le lot a attendu trop longtemps. Rejetez-le, et soumettez le fichier de nouveau.',
+  'failure.run_id':
+    'L’identifiant de la série a de 1 à 64 lettres, chiffres, « . », « _ » ou « - », et commence par une lettre ou un chiffre.',
+  'failure.busy': 'Un autre programme travaille pour ce compte. Réessayez plus tard.',
+  'failure.service': 'Le service ne répond pas. Réessayez plus tard.',
+  'failure.credentials': 'Le service n’accepte pas les identifiants du compte. Un administrateur doit les corriger.',
+  'failure.state': 'L’état du lot ou de la ligne ne le permet pas. Regardez-le de nouveau.',
   'failure.refused': 'Le serveur ne l’a pas accepté. Vérifiez ce que vous avez saisi, puis réessayez.',
   'failure.config': 'La configuration du serveur est incorrecte. Un administrateur doit la corriger.',
   'failure.not_releasable':

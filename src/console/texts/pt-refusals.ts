@@ -1,5 +1,18 @@
 /** What went wrong, by the code of an error. */
 const failures = {
+  'failure.role': 'A sua função não o permite.',
+  'failure.changed': 'Alguém alterou isto desde que o abriu. Veja outra vez antes de decidir.',
+  'failure.unfinished': 'O servidor foi interrompido durante a operação. Veja se foi feita; se não, tente de novo.',
+  'failure.unknown': 'Não há nada neste endereço, ou pertence a uma conta que não pode ver.',
+  'failure.too_large': 'É mais do que o servidor aceita de uma vez. Divida o ficheiro.',
+  'failure.draft_state': 'Este ficheiro já não pode ser alterado aqui. Carregue-o de novo.',
+  'failure.expired': 'O lote esperou demasiado tempo. Rejeite-o e submeta o ficheiro de novo.',
+  'failure.run_id':
+    'O identificador da série tem de 1 a 64 letras, algarismos, “.”, “_” ou “-”, e começa por uma letra ou um algarismo.',
+  'failure.busy': 'Outro programa está a trabalhar para esta conta. Tente mais tarde.',
+  'failure.service': 'O serviço não responde. Tente mais tarde.',
+  'failure.credentials': 'O serviço não aceita as credenciais da conta. Um administrador tem de as corrigir.',
+  'failure.state': 'O estado do lote ou da linha não o permite. Veja-o de novo.',
   'failure.refused': 'O servidor não aceitou isto. Verifique o que escreveu e tente de novo.',
   'failure.config': 'A configuração do servidor está errada. Um administrador tem de a corrigir.',
   'failure.not_releasable':

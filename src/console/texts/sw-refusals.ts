@@ -1,5 +1,18 @@
 /** What went wrong, by the code of an error. */
 const failures = {
+  'failure.role': 'Jukumu lako haliruhusu hili.',
+  'failure.changed': 'Mtu amebadilisha hili tangu ulipolifungua. Liangalie tena kabla ya kuamua.',
+  'failure.unfinished': 'Seva ilikatizwa ikiwa inafanya hili. Angalia kama limefanyika; kama sivyo, jaribu tena.',
+  'failure.unknown': 'Hakuna kitu kwenye anwani hii, au ni cha akaunti ambayo huwezi kuiona.',
+  'failure.too_large': 'Hiyo ni zaidi ya kile seva inachokubali kwa mara moja. Gawanya faili.',
+  'failure.draft_state': 'Faili hii haiwezi kubadilishwa hapa tena. Ipakie upya.',
+  'failure.expired': 'Fungu limesubiri kwa muda mrefu mno. Likatae, kisha wasilisha faili upya.',
+  'failure.run_id':
+    'Kitambulisho cha mfululizo kina herufi, tarakimu, “.”, “_” au “-” kuanzia 1 hadi 64, na huanza kwa herufi au tarakimu.',
+  'failure.busy': 'Programu nyingine inafanyia kazi akaunti hii. Jaribu tena baadaye.',
+  'failure.service': 'Huduma haijibu. Jaribu tena baadaye.',
+  'failure.credentials': 'Huduma haikubali vitambulisho vya akaunti. Msimamizi lazima avirekebishe.',
+  'failure.state': 'Hali ya fungu au ya safu hairuhusu jambo hili. Liangalie tena.',
   'failure.refused': 'Seva haikukubali hili. Kagua ulichoandika, kisha ujaribu tena.',
   'failure.config': 'Mipangilio ya seva si sahihi. Msimamizi lazima airekebishe.',
   'failure.not_releasable':
