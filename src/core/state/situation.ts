@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { unreachable } from '../basics/assert.ts';
 import { type BatchState, type PauseReason, pauseReasons } from './batch-state.ts';
 import { isTerminal, type RowState } from './row-state.ts';
@@ -59,6 +60,23 @@ export interface Need {
 export const holdReasons = [...pauseReasons, 'throttled', 'unreachable', 'first_rows', 'no_program'] as const;
 type HoldReason = (typeof holdReasons)[number];
 
+/** How many rows of a batch are in which situation. */
+export const situationRows = z.strictObject({
+  total: z.int(),
+  /** Rows that have not ended. */
+  open: z.int(),
+  to_send: z.int(),
+  at_service: z.int(),
+  in_doubt: z.int(),
+  /** Rows in doubt that airbatch no longer looks up: a person decides. */
+  left_to_person: z.int(),
+  held: z.int(),
+  overdue: z.int(),
+  /** Failed and invalid rows, except failed rows that count as paid because the service contradicts the failure. */
+  unpaid: z.int(),
+  paid_twice: z.int(),
+});
+
 export interface Situation {
   doing: Doing;
   /** What keeps rows from being sent. The first hold must be dealt with first. */
@@ -69,21 +87,7 @@ export interface Situation {
   meanwhile: Need[];
   /** How many different people have approved a batch that waits for approval, of how many; null for any other. */
   approvals: { given: number; needed: number } | null;
-  rows: {
-    total: number;
-    /** Rows that have not ended. */
-    open: number;
-    to_send: number;
-    at_service: number;
-    in_doubt: number;
-    /** Rows in doubt that airbatch no longer looks up: a person decides. */
-    left_to_person: number;
-    held: number;
-    overdue: number;
-    /** Failed and invalid rows, except failed rows that count as paid because the service contradicts the failure. */
-    unpaid: number;
-    paid_twice: number;
-  };
+  rows: z.output<typeof situationRows>;
 }
 
 /** The numbers of a batch. Times are epoch ms. */

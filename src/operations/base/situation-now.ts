@@ -1,6 +1,14 @@
 import { z } from 'zod';
 import type { RowState } from '../../core/state/row-state.ts';
-import { doings, holdReasons, needGivers, needKinds, type Situation, situationOf } from '../../core/state/situation.ts';
+import {
+  doings,
+  holdReasons,
+  needGivers,
+  needKinds,
+  type Situation,
+  situationOf,
+  situationRows,
+} from '../../core/state/situation.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { causeOf } from '../../engine/pacing/account-gate.ts';
@@ -48,18 +56,7 @@ export const situation = z.strictObject({
   meanwhile: z.array(need),
   /** How many different people have approved a batch that waits for approval, of how many; null for any other. */
   approvals: z.strictObject({ given: z.int(), needed: z.int() }).nullable(),
-  rows: z.strictObject({
-    total: z.int(),
-    open: z.int(),
-    to_send: z.int(),
-    at_service: z.int(),
-    in_doubt: z.int(),
-    left_to_person: z.int(),
-    held: z.int(),
-    overdue: z.int(),
-    unpaid: z.int(),
-    paid_twice: z.int(),
-  }),
+  rows: situationRows,
 });
 
 export function situationJson({
