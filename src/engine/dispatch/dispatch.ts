@@ -170,7 +170,7 @@ async function recordIntents(
   rows: readonly RowRecord[],
   confirmed: ConfirmedFailures,
 ): Promise<Intent[]> {
-  context.lease.assertHeld();
+  await context.lease.prove();
   const { intents, unread } = await context.committer.commitIntents((unit) =>
     writeIntentsOf(unit, context, rows, confirmed),
   );
@@ -205,6 +205,7 @@ async function sendOne(context: DispatchNeeds, intent: Intent, answers: SiblingA
   const outcome = await create(context, intent);
   if (outcome === null) {
     answers.arrived();
+    // If another program has the account by now, this fails, and the row stays `sending` for that program's lookup.
     await context.committer.commit((unit) => writeHeldBack(unit, context, intent));
     return context.wakes.doubt.wake();
   }
@@ -223,7 +224,8 @@ async function sendOne(context: DispatchNeeds, intent: Intent, answers: SiblingA
 
 /**
  * Makes the request. If it is stopped before any byte is written (the lease is lost, the key has grown too old, the
- * gate has closed), certainly nothing was sent. Null: the gate has closed while the intent was written.
+ * gate has closed), certainly nothing was sent. Null: while the intent was written the gate has closed, or the lease
+ * was not renewed in time.
  */
 async function create(
   context: Parts<'clock' | 'gate' | 'gateway' | 'keys' | 'lease' | 'log'>,
@@ -245,9 +247,10 @@ async function create(
   } catch (error) {
     if (isHeldBack) return null;
     if (error instanceof AirbatchError && error.code === 'FENCED') {
-      // The row stays `sending`. The next program that takes the account looks it up.
       context.log.warn('a request was not written', { batch_id: payment.batch_id, why: error.message });
+      if (context.lease.isLate()) return null;
     }
+    // The row stays `sending`. The next program that takes the account looks it up.
     throw error;
   }
 }

@@ -125,11 +125,11 @@ async function writeTrouble(
 }
 
 /**
- * Writes that a request was not made, although its intent is durable: the gate closed before its first byte. It counts
- * as little as one that was answered with 429.
+ * Writes that a request was not made, although its intent is durable: the gate closed before its first byte, or the
+ * lease was late. It counts as little as one that was answered with 429.
  */
 export async function writeHeldBack(unit: Unit, context: OutcomesNeeds, { row, payment }: Intent): Promise<void> {
-  const data = { why: 'the service had told the account to wait' };
+  const data = { why: 'the request was stopped before its first byte' };
   await makeReadyAgain(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
 }
 

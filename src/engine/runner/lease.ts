@@ -9,6 +9,9 @@ import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteLedgerRestored, noteRestored } from './ledger-mark.ts';
 import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
 
+/** By how much wall and monotonic time may differ in a process that was only late: a clock that is being adjusted. */
+const lateToleranceMs = 1_000;
+
 /** The exclusive right to send for an account. Its holder must renew it. */
 export interface Lease {
   readonly fence: Fence;
@@ -24,6 +27,14 @@ export interface Lease {
    * renewal makes the lease safe again.
    */
   assertHeld(): void;
+  /**
+   * Whether the lease was only not renewed in time, because the process had too much to do or was stopped: wall and
+   * monotonic time agree on how long ago the last renewal was. Then what is true of the keys stays true, and a renewal
+   * shows whether the account is still ours.
+   */
+  isLate(): boolean;
+  /** Renews the lease if it may have expired and is late; otherwise like `assertHeld`. */
+  prove(): Promise<void>;
   renew(): Promise<void>;
   /**
    * Renews the lease again and again, together with the other leases of this process, until `stopping` is aborted.
@@ -60,8 +71,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   const { account, holder, ttlMs, isDead, mark, restored, machine = clock } = options;
   const marked = (await mark?.read(account)) ?? null;
   let tookOverFrom: string | null = null;
-  let provenWall = machine.now();
-  let provenMonotonic = clock.monotonic();
+  const proof = makeProof(clock, { account, ttlMs, machine });
   const lease = await db.transact(async (tx) => {
     await requireOwnVersion(tx);
     await requireNotMoved(tx);
@@ -92,25 +102,24 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     fence,
     ttlMs,
     mark,
-    renewed(wall, monotonic) {
-      provenWall = wall;
-      provenMonotonic = monotonic;
-    },
-    fenced: () => new AirbatchError('FENCED', `the lease on account "${account}" expired`),
+    renewed: proof.renewed,
+    fenced: proof.fenced,
   };
   const renew = async () => {
     const [error] = await renewTogether(db, [held]);
     if (error !== null) throw error;
   };
+  let proving: Promise<void> | null = null;
   return {
     fence,
     tookOverFrom,
-    assertHeld() {
-      const isHeld = Math.abs(machine.now() - provenWall) < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
-      if (isHeld) return;
-      // Only a renewal proves it again: a suspension may bring back the time to which the clock was set.
-      provenWall = Number.NEGATIVE_INFINITY;
-      throw held.fenced();
+    assertHeld: proof.assertHeld,
+    isLate: proof.isLate,
+    async prove() {
+      // All jobs that wait for it share one renewal.
+      if (proof.isLate()) proving ??= renew().finally(() => (proving = null));
+      await proving;
+      proof.assertHeld();
     },
     renew,
     keep: (stopping) => keepRenewing(db, held, stopping),
@@ -122,6 +131,37 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       } finally {
         await db.transact((tx) => releaseLease(tx, fence));
       }
+    },
+  };
+}
+
+/** What shows that the lease is held: how long ago it was last renewed, by both clocks. */
+function makeProof(
+  clock: Clock,
+  { account, ttlMs, machine }: Pick<LeaseOptions, 'account' | 'ttlMs'> & Pick<Required<LeaseOptions>, 'machine'>,
+) {
+  let provenWall = machine.now();
+  let provenMonotonic = clock.monotonic();
+  let isRefuted = false;
+  const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
+  const sinceProof = () => ({ wall: machine.now() - provenWall, monotonic: clock.monotonic() - provenMonotonic });
+  return {
+    fenced,
+    renewed(wall: number, monotonic: number) {
+      provenWall = wall;
+      provenMonotonic = monotonic;
+      isRefuted = false;
+    },
+    assertHeld() {
+      const { wall, monotonic } = sinceProof();
+      if (!isRefuted && Math.abs(wall) < ttlMs && monotonic < ttlMs) return;
+      // Only a renewal proves it again: a suspension may bring back the time to which the clock was set.
+      isRefuted = true;
+      throw fenced();
+    },
+    isLate() {
+      const { wall, monotonic } = sinceProof();
+      return monotonic >= ttlMs && Math.abs(wall - monotonic) < lateToleranceMs;
     },
   };
 }

@@ -103,6 +103,27 @@ describe('the lease on an account', () => {
     lease.assertHeld();
   });
 
+  test('is proved again by a renewal if the process was late, and not if its clocks disagree or another one has it', async () => {
+    const { time, pass, take } = await place();
+    const lease = await take('one');
+    pass(ttlMs);
+    assert.throws(() => lease.assertHeld(), fenced);
+    assert.equal(lease.isLate(), true);
+    await Promise.all([lease.prove(), lease.prove()]);
+    lease.assertHeld();
+    time.wall += ttlMs;
+    assert.equal(lease.isLate(), false);
+    await assert.rejects(lease.prove(), fenced);
+    time.wall -= ttlMs;
+    await assert.rejects(lease.prove(), fenced, 'only a renewal that is due anyway proves it again');
+    await lease.renew();
+    await lease.prove();
+    pass(ttlMs);
+    await take('two');
+    await assert.rejects(lease.prove(), fenced);
+    assert.throws(() => lease.assertHeld(), fenced);
+  });
+
   test('is no longer safe once its machine was suspended, although the clock of the runner stood still meanwhile', async () => {
     const { take } = await place();
     let wall = start - 3_600_000;
