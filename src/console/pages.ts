@@ -1,5 +1,5 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
-import { loadMendingTexts } from './texts/i18n.ts';
+import { loadPageTexts } from './texts/i18n.ts';
 
 /** A page, loaded when somebody opens it. */
 export interface ConsolePage {
@@ -26,46 +26,52 @@ export const pages: readonly ConsolePage[] = [
   { path: '/', component: page(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage') },
   {
     path: '/batches/:id',
-    component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage', loadMendingTexts),
+    component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage', loadPageTexts),
   },
   {
     path: '/batches/:id/approval',
-    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage', loadMendingTexts),
+    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage', loadPageTexts),
   },
   {
     path: '/new',
-    component: page(() => import('./pages/upload/new-batch-page.tsx'), 'NewBatchPage', loadMendingTexts),
+    component: page(() => import('./pages/upload/new-batch-page.tsx'), 'NewBatchPage', loadPageTexts),
   },
   {
     path: '/new/:id',
-    component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage', loadMendingTexts),
+    component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage', loadPageTexts),
   },
   { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
-  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage', loadMendingTexts) },
-  { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage') },
-  { path: '/reports/:id', component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage') },
+  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage', loadPageTexts) },
+  { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', loadPageTexts) },
+  {
+    path: '/reports/:id',
+    component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage', loadPageTexts),
+  },
   {
     path: '/reconciliation',
     component: page(
       () => import('./pages/reconciliation/reconciliation-page.tsx'),
       'ReconciliationPage',
-      loadMendingTexts,
+      loadPageTexts,
     ),
   },
-  { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
-  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage', loadMendingTexts) },
+  { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', loadPageTexts) },
+  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage', loadPageTexts) },
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
   {
     path: '/payments',
-    component: page(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', loadMendingTexts),
+    component: page(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', loadPageTexts),
   },
   { path: '/payout', component: page(() => import('./pages/payout/payout-page.tsx'), 'PayoutPage') },
   { path: '/workers', component: page(() => import('./pages/workers/workers-page.tsx'), 'WorkersPage') },
   { path: '/people', component: page(() => import('./pages/people/people-page.tsx'), 'PeoplePage') },
   { path: '/account', component: page(() => import('./pages/people/own-account-page.tsx'), 'OwnAccountPage') },
-  { path: '/settings', component: page(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage') },
+  {
+    path: '/settings',
+    component: page(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage', loadPageTexts),
+  },
   {
     path: '/settings/webhooks/:id',
-    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage', loadMendingTexts),
+    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage', loadPageTexts),
   },
 ];

@@ -60,6 +60,11 @@ describe('signing in, in a browser', () => {
     await send(page);
     await page.getByText('The name, the password or the code is wrong').waitFor();
 
+    await page.goto(`${url}/link#made-up`);
+    await page.getByRole('alert').waitFor();
+    await page.getByRole('link', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+
     await page.goto(link);
     await page.getByLabel('Name').fill('amina');
     await page.getByLabel('New password').fill(password);

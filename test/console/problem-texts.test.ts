@@ -4,8 +4,8 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { setupI18n } from '@lingui/core';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
-import { texts } from '../../src/console/texts/en-mending.ts';
-import { texts as french } from '../../src/console/texts/fr-mending.ts';
+import { texts } from '../../src/console/texts/en-pages.ts';
+import { texts as french } from '../../src/console/texts/fr-pages.ts';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
@@ -99,11 +99,11 @@ function namedIn(code: string): string[] {
 describe('why a row is not paid', () => {
   test('is told in the reader’s language where airbatch has found it, and in their own words where others have', async () => {
     Object.assign(globalThis, { localStorage: { getItem: () => 'fr' } });
-    const { loadMendingTexts, showLanguage } = await import('../../src/console/texts/i18n.ts');
+    const { loadPageTexts, showLanguage } = await import('../../src/console/texts/i18n.ts');
     const { problemMore, rowReason } = await import('../../src/console/texts/problem-text.ts');
     Object.assign(globalThis, { document: { documentElement: {} } });
     await showLanguage('fr');
-    await loadMendingTexts();
+    await loadPageTexts();
     const title = french['problem.PHONE_MISSING'];
     assert.equal(
       rowReason({ code: 'PHONE_MISSING; TOTAL_LINE', reason: 'x', waiting_reason: null }),
@@ -205,9 +205,9 @@ describe('the text of a reason', () => {
 /** A text by id in French, with the texts that only some pages have. */
 async function inFrench() {
   Object.assign(globalThis, { localStorage: { getItem: () => 'fr' }, document: { documentElement: {} } });
-  const { loadMendingTexts, showLanguage } = await import('../../src/console/texts/i18n.ts');
+  const { loadPageTexts, showLanguage } = await import('../../src/console/texts/i18n.ts');
   await showLanguage('fr');
-  await loadMendingTexts();
+  await loadPageTexts();
   return import('../../src/console/texts/reason-text.ts');
 }
 

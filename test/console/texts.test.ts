@@ -4,13 +4,13 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { type CompiledMessage, compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts as en } from '../../src/console/texts/en.ts';
-import { texts as enMending } from '../../src/console/texts/en-mending.ts';
+import { texts as enMending } from '../../src/console/texts/en-pages.ts';
 import { texts as fr } from '../../src/console/texts/fr.ts';
-import { texts as frMending } from '../../src/console/texts/fr-mending.ts';
+import { texts as frMending } from '../../src/console/texts/fr-pages.ts';
 import { texts as pt } from '../../src/console/texts/pt.ts';
-import { texts as ptMending } from '../../src/console/texts/pt-mending.ts';
+import { texts as ptMending } from '../../src/console/texts/pt-pages.ts';
 import { texts as sw } from '../../src/console/texts/sw.ts';
-import { texts as swMending } from '../../src/console/texts/sw-mending.ts';
+import { texts as swMending } from '../../src/console/texts/sw-pages.ts';
 import { problemTable } from '../../src/core/state/problem-table.ts';
 
 const source = resolve(import.meta.dirname, '../../src/console');

@@ -1,4 +1,4 @@
-import { loadMendingTexts } from '../texts/i18n.ts';
+import { loadPageTexts } from '../texts/i18n.ts';
 import type { Reason } from '../texts/reason-text.ts';
 
 /** An answer from 400 on, as RFC 9457 has it. */
@@ -33,7 +33,7 @@ export class Unreachable extends Error {}
  * texts of problems, which only some pages have; without them, a general text is shown.
  */
 export async function problemOf(response: Response): Promise<Problem> {
-  await loadMendingTexts().catch(() => undefined);
+  await loadPageTexts().catch(() => undefined);
   return problemIn(response, await response.json().catch(() => null));
 }
 

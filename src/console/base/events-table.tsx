@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type TextId, t } from '../texts/i18n.ts';
+import { hasText, type TextId, t } from '../texts/i18n.ts';
 import { Table } from './table.tsx';
 import { None, Time } from './values.tsx';
 
@@ -73,7 +73,9 @@ const known = {
 
 /** What happened, in the reader's language; an unknown kind is shown unchanged. */
 export function eventText(kind: string): string {
-  return kind in known ? t(known[kind as keyof typeof known]) : kind;
+  if (kind in known) return t(known[kind as keyof typeof known]);
+  const ofAccess = `access.${kind}`;
+  return hasText(ofAccess) ? t(ofAccess) : kind;
 }
 
 /** Members without meaning for a person: keys, digests, states that the kind already says. Times are hidden, too. */

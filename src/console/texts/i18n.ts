@@ -1,8 +1,8 @@
 import { setupI18n } from '@lingui/core';
 import type { texts as english } from './en.ts';
-import type { texts as ofMending } from './en-mending.ts';
+import type { texts as ofPages } from './en-pages.ts';
 
-export type TextId = keyof typeof english | keyof typeof ofMending;
+export type TextId = keyof typeof english | keyof typeof ofPages;
 export type Values = Record<string, string | number>;
 
 export const languages = ['en', 'fr', 'sw', 'pt'] as const;
@@ -25,20 +25,20 @@ const catalogues: Record<Language, () => Promise<{ texts: Record<keyof typeof en
   pt: () => import('./pt.ts'),
 };
 
-const mendingCatalogues: Record<Language, () => Promise<{ texts: Record<keyof typeof ofMending, string> }>> = {
-  en: () => import('./en-mending.ts'),
-  fr: () => import('./fr-mending.ts'),
-  sw: () => import('./sw-mending.ts'),
-  pt: () => import('./pt-mending.ts'),
+const pageCatalogues: Record<Language, () => Promise<{ texts: Record<keyof typeof ofPages, string> }>> = {
+  en: () => import('./en-pages.ts'),
+  fr: () => import('./fr-pages.ts'),
+  sw: () => import('./sw-pages.ts'),
+  pt: () => import('./pt-pages.ts'),
 };
 
 /** Whether such a page was opened: a language that is chosen later has its texts, too. */
-let isMending = false;
+let hasPageTexts = false;
 
-/** Loads the texts of problems and reasons, for the pages that have them. */
-export async function loadMendingTexts(language: Language = currentLanguage()): Promise<void> {
-  isMending = true;
-  const { texts } = await mendingCatalogues[language]();
+/** Loads the texts of failures and of pages that are not opened first. */
+export async function loadPageTexts(language: Language = currentLanguage()): Promise<void> {
+  hasPageTexts = true;
+  const { texts } = await pageCatalogues[language]();
   i18n.load(language, texts);
 }
 
@@ -82,7 +82,7 @@ export function preferredLanguage(): Language {
 export async function showLanguage(language: Language): Promise<void> {
   const { texts } = await catalogues[language]();
   i18n.load(language, texts);
-  if (isMending) await loadMendingTexts(language);
+  if (hasPageTexts) await loadPageTexts(language);
   i18n.activate(language);
   document.documentElement.lang = language;
 }

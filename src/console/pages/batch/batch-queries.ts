@@ -6,7 +6,7 @@ import { useEvents } from '../../api/events.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
 import { toast } from '../../base/toast.tsx';
-import { loadMendingTexts } from '../../texts/i18n.ts';
+import { loadPageTexts } from '../../texts/i18n.ts';
 import { ChangedByOthers, unlessChanged } from './unless-changed.ts';
 
 export type BatchStatus = Answer<'/api/v1/batches/{batch_id}'> & { etag: string };
@@ -50,7 +50,7 @@ export function useHeldRows(batchId: string, isAsked: boolean) {
     queryFn: async () => {
       const held = answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId)));
       // The names of problems.
-      await loadMendingTexts();
+      await loadPageTexts();
       return held;
     },
     enabled: isAsked,

@@ -9,7 +9,7 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
-import { loadMendingTexts, t } from '../../texts/i18n.ts';
+import { loadPageTexts, t } from '../../texts/i18n.ts';
 import { problemMore, problemTitle } from '../../texts/problem-text.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import type { Row } from './batch-queries.ts';
@@ -45,7 +45,7 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
         answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}', { params: { path } })),
         answered(api.GET('/api/v1/events', { params: { query: { ...path, limit: eventsMax } } })),
         // The names of problems.
-        loadMendingTexts(),
+        loadPageTexts(),
       ]);
       return { ...shown, events: history.events };
     },

@@ -17,7 +17,13 @@ export function LinkForm({ onDone }: { onDone: (session: Session) => void }) {
   // The token is after "#", which is sent to no server and is in no log.
   const token = location.hash.slice(1);
   const link = useQuery({ queryKey: ['link', token], queryFn: () => showLink(token), retry: false });
-  if (link.error !== null) return <Refusal error={link.error} />;
+  if (link.error !== null)
+    return (
+      <>
+        <Refusal error={link.error} />
+        <a href="/">{t('sign_in.submit')}</a>
+      </>
+    );
   if (link.data === undefined) return <Loading />;
   return <PasswordForm token={token} known={link.data.name} onDone={onDone} />;
 }

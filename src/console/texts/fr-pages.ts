@@ -1,4 +1,8 @@
+import { audit } from './fr/audit.ts';
 import { draft } from './fr/draft.ts';
+import { reconciliation } from './fr/reconciliation.ts';
+import { reports } from './fr/reports.ts';
+import { settings } from './fr/settings.ts';
 import { refusalTexts } from './fr-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -250,5 +254,15 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Un autre programme travaille pour ce compte.} CREDENTIALS_REJECTED {Le service refuse les identifiants du compte.} FENCED {Un autre processus a pris le relais.} LEDGER_BUSY {Un autre programme utilise le registre.} LEDGER_FULL {Le disque du registre est plein.} LEDGER_IO {Le registre n’a pas pu être écrit.} SERVICE_UNREACHABLE {Le service ne répond pas.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };
+/** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
+export const texts = {
+  ...audit,
+  ...draft,
+  ...reconciliation,
+  ...reports,
+  ...settings,
+  ...problems,
+  ...reasons,
+  ...slots,
+  ...refusalTexts,
+};

@@ -1,4 +1,8 @@
+import { audit } from './pt/audit.ts';
 import { draft } from './pt/draft.ts';
+import { reconciliation } from './pt/reconciliation.ts';
+import { reports } from './pt/reports.ts';
+import { settings } from './pt/settings.ts';
 import { refusalTexts } from './pt-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -239,5 +243,15 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Outro programa está a trabalhar para esta conta.} CREDENTIALS_REJECTED {O serviço recusa as credenciais da conta.} FENCED {Outro processo assumiu o trabalho.} LEDGER_BUSY {Outro programa está a usar o livro-razão.} LEDGER_FULL {O disco do livro-razão está cheio.} LEDGER_IO {Não foi possível escrever no livro-razão.} SERVICE_UNREACHABLE {O serviço não responde.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };
+/** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
+export const texts = {
+  ...audit,
+  ...draft,
+  ...reconciliation,
+  ...reports,
+  ...settings,
+  ...problems,
+  ...reasons,
+  ...slots,
+  ...refusalTexts,
+};

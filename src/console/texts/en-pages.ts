@@ -1,4 +1,8 @@
+import { audit } from './en/audit.ts';
 import { draft } from './en/draft.ts';
+import { reconciliation } from './en/reconciliation.ts';
+import { reports } from './en/reports.ts';
+import { settings } from './en/settings.ts';
 import { refusalTexts } from './en-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -237,5 +241,15 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Another program is working for this account.} CREDENTIALS_REJECTED {The service refuses the account’s credentials.} FENCED {Another process has taken over.} LEDGER_BUSY {Another program is using the ledger.} LEDGER_FULL {The disk of the ledger is full.} LEDGER_IO {The ledger could not be written.} SERVICE_UNREACHABLE {The service does not answer.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };
+/** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
+export const texts = {
+  ...audit,
+  ...draft,
+  ...reconciliation,
+  ...reports,
+  ...settings,
+  ...problems,
+  ...reasons,
+  ...slots,
+  ...refusalTexts,
+};

@@ -1,4 +1,8 @@
+import { audit } from './sw/audit.ts';
 import { draft } from './sw/draft.ts';
+import { reconciliation } from './sw/reconciliation.ts';
+import { reports } from './sw/reports.ts';
+import { settings } from './sw/settings.ts';
 import { refusalTexts } from './sw-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -239,5 +243,15 @@ const slots = {
     '{code, select, ACCOUNT_BUSY {Programu nyingine inafanya kazi kwa akaunti hii.} CREDENTIALS_REJECTED {Huduma inakataa vitambulisho vya akaunti.} FENCED {Mchakato mwingine umechukua nafasi.} LEDGER_BUSY {Programu nyingine inatumia leja.} LEDGER_FULL {Diski ya leja imejaa.} LEDGER_IO {Leja haikuweza kuandikwa.} SERVICE_UNREACHABLE {Huduma haijibu.} other {{error}}}',
 };
 
-/** The texts of the pages on which files are mended, and of failures: no other page loads them. */
-export const texts = { ...draft, ...problems, ...reasons, ...slots, ...refusalTexts };
+/** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
+export const texts = {
+  ...audit,
+  ...draft,
+  ...reconciliation,
+  ...reports,
+  ...settings,
+  ...problems,
+  ...reasons,
+  ...slots,
+  ...refusalTexts,
+};
