@@ -23,5 +23,7 @@ function peakOnLinux(): number | null {
  */
 export const asLauncher = {
   execArgv: ['--max-semi-space-size=8', '--max-old-space-size=1000'],
+  /** `airbatch serve`. */
+  serveExecArgv: ['--max-semi-space-size=32', '--max-old-space-size=1000'],
   env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' },
 };

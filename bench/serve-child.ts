@@ -41,7 +41,7 @@ export async function startServe(
   const child = fork(import.meta.filename, [hasApi ? 'api' : 'serve', folder, machine ?? os.hostname()], {
     stdio: ['ignore', 'inherit', 'ignore', 'ipc'],
     env: { ...process.env, ...asLauncher.env, ...env },
-    execArgv: [...asLauncher.execArgv, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
+    execArgv: [...asLauncher.serveExecArgv, ...(profile ? ['--cpu-prof', `--cpu-prof-dir=${profile}`] : [])],
   });
   const answer = async <Answer>(): Promise<Answer> => {
     const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);

@@ -12,7 +12,8 @@ type DetailsNeeds = Parts<
   'clock' | 'committer' | 'db' | 'gateway' | 'limiter' | 'readTrouble' | 'settings' | 'stopping'
 >;
 
-const rowsPerPage = 100;
+/** Rows that are read one after the other before what was found is written: a crash loses that many reads at most. */
+const rowsPerUnit = 25;
 /** The part of the read limit that details use: the rest is for payments that have not ended. */
 const share = 1 / 2;
 
@@ -27,12 +28,10 @@ export async function readDetails(context: DetailsNeeds, { batch_id }: BatchReco
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (total > context.settings.detailRowsMax) return;
   for (let after = 0; ; ) {
-    const rows = await endedRows(context.db, batch_id, after, rowsPerPage);
-    for (const row of rows) {
-      if (lacksDetails(row) && !(await readRow(context, row))) return;
-    }
+    const rows = await endedRows(context.db, batch_id, after, rowsPerUnit);
+    const isAnswered = await readRows(context, rows.filter(lacksDetails));
     const last = rows.at(-1);
-    if (!last) return;
+    if (!last || !isAnswered) return;
     after = last.row_no;
   }
 }
@@ -72,25 +71,36 @@ function hasRoom({ used, limit, heldMs }: RateUsage): boolean {
   return heldMs === 0 && used < Math.max(1, limit * share);
 }
 
-/** Returns whether the service has answered. */
-async function readRow(context: DetailsNeeds, row: RowRecord): Promise<boolean> {
-  const { clock, committer, limiter, stopping } = context;
+/** Reads rows, and writes what was found in one unit. Returns whether the service has answered for each. */
+async function readRows(context: DetailsNeeds, rows: readonly RowRecord[]): Promise<boolean> {
+  const found: { row: RowRecord; provider_reference: string }[] = [];
+  let isAnswered = true;
+  for (const row of rows) {
+    const outcome = await readWhenRoom(context, row);
+    isAnswered = outcome?.kind === 'found';
+    if (outcome?.kind !== 'found') break;
+    const provider_reference = referenceIn(outcome, row);
+    if (provider_reference !== null) found.push({ row, provider_reference });
+  }
+  if (found.length > 0)
+    await context.committer.commit(async (unit) => {
+      for (const { row, provider_reference } of found) await unit.noteRow(row, { provider_reference }, null, {});
+    }, false);
+  return isAnswered;
+}
+
+/** Null if the program ends first, or if the account must wait. */
+async function readWhenRoom(context: DetailsNeeds, row: RowRecord) {
+  const { clock, limiter, stopping } = context;
   for (;;) {
     const usage = limiter.usage('read');
-    if (stopping.aborted || usage.heldMs > 0) return false;
+    if (stopping.aborted || usage.heldMs > 0) return null;
     if (hasRoom(usage)) break;
     await clock.sleep(usage.windowMs / usage.limit, stopping);
   }
   const outcome = await ask(context, row);
-  if (outcome === null) return false;
-  if (outcome.kind !== 'found') {
-    if (outcome.kind !== 'not_found') await context.readTrouble(outcome);
-    return false;
-  }
-  const provider_reference = referenceIn(outcome, row);
-  if (provider_reference !== null)
-    await committer.commit((unit) => unit.noteRow(row, { provider_reference }, null, {}), false);
-  return true;
+  if (outcome !== null && outcome.kind !== 'found' && outcome.kind !== 'not_found') await context.readTrouble(outcome);
+  return outcome;
 }
 
 /** Null if the program ends first. */

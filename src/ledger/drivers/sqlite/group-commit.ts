@@ -12,8 +12,9 @@ const groupMax = 64;
  */
 const groupMsMax = 20;
 /**
- * If transactions met, the next group begins this long after the last one began, so that those in between share one
- * commit. A commit costs as much as the changes of several rows. A lone transaction waits for nothing.
+ * If transactions met, or one came while the disk stored another, the next group begins this long after the last one
+ * began, so that those in between share one commit. A commit costs as much as the changes of several rows. A lone
+ * transaction waits for nothing, nor do transactions of which each follows from the last.
  */
 export const usualGroupsApartMs = 10;
 
@@ -54,10 +55,11 @@ export function makeGroupCommit(
   let isFlushing = false;
   let begunAt = Number.NEGATIVE_INFINITY;
   let isCrowded = false;
+  let storing = 0;
 
   const gather = async () => {
     const { groupsApartMs } = deps;
-    if (!isCrowded || groupsApartMs === 0) return;
+    if ((!isCrowded && storing === 0) || groupsApartMs === 0) return;
     const leftMs = begunAt + groupsApartMs - systemClock.monotonic();
     await (leftMs > 0 ? systemClock.sleep(leftMs) : systemClock.turn());
   };
@@ -72,10 +74,14 @@ export function makeGroupCommit(
         const results = await runGroup(deps, group, begunAt + groupMsMax);
         waiting.unshift(...group.splice(results.length));
         deps.committed();
-        void deps.durable().then(
-          () => settle(group, results),
-          (error: unknown) => rejectAll(group, error),
-        );
+        storing += 1;
+        void deps
+          .durable()
+          .finally(() => (storing -= 1))
+          .then(
+            () => settle(group, results),
+            (error: unknown) => rejectAll(group, error),
+          );
       } catch (error) {
         rejectAll(group, error);
       }

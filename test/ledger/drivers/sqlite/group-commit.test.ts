@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, type TestContext, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import { AirbatchError } from '../../../../src/core/basics/errors.ts';
 import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { folderOf } from '../../../support/folder.ts';
@@ -35,6 +36,26 @@ test('transactions that are asked for at the same time are committed together', 
   await Promise.all(names.map(add));
   assert.ok(commits() <= 2, `${commits()}`);
   assert.deepEqual(await notes(), names.sort());
+  await db.close();
+});
+
+test('transactions that come while the disk stores another one are committed together', async (t) => {
+  const disk = slowDisk();
+  const path = 'storing.db';
+  const opening = openTable(path, { syncFile: disk.syncFile, groupsApartMs: 50 });
+  await turn();
+  disk.take();
+  const { db, add } = await opening;
+  const commits = countCommits(t);
+  const first = add('first');
+  await turn();
+  const later = [add('second')];
+  await turn();
+  later.push(add('third'));
+  while (commits() < 2) await turn();
+  const all = Promise.all([first, ...later]);
+  while (!(await isSettled(all))) disk.take();
+  assert.equal(commits(), 2);
   await db.close();
 });
 

@@ -12,7 +12,8 @@ const folder = folderOf({ after });
 /** A ledger on a slow disk, with an empty table in it. */
 async function ledgerOn(disk: SlowDisk, name: string) {
   const path = join(folder, name);
-  const db = openSqlite(path, { syncFile: disk.syncFile });
+  // Groups that wait for more transactions are the subject of group-commit.test.ts.
+  const db = openSqlite(path, { syncFile: disk.syncFile, groupsApartMs: 0 });
   const created = db.execute('CREATE TABLE t (n INTEGER)');
   await turn();
   disk.take();
