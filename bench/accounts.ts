@@ -97,7 +97,13 @@ async function pay(size: number, pace: Pace): Promise<Figure[]> {
     const name = `${size} accounts, ${pace.name}`;
     const goalOf = (atMost: number) => (pace === paced || size > 2 ? { goal: { atMost } } : {});
     return [
-      { name: `${name}: main thread`, value: (usage.mainSeconds * 1_000) / rows, unit: 'ms/row', ...goalOf(0.7) },
+      {
+        name: `${name}: main thread`,
+        value: (usage.mainSeconds * 1_000) / rows,
+        unit: 'ms/row',
+        // With few rows, most of it is the start.
+        ...(size === sizes.at(-1) ? { goal: { atMost: 0.7 } } : {}),
+      },
       { name: `${name}: all threads`, value: (usage.cpuSeconds * 1_000) / rows, unit: 'ms/row' },
       { name: `${name}: memory`, value: usage.residentMiB, unit: 'MiB' },
       { name: `${name}: statements`, value: usage.statements / rows, unit: 'statements/row' },
