@@ -10,7 +10,7 @@ import { defineConfig, type Plugin } from 'vite';
 const compiledTexts: Plugin = {
   name: 'compiled-texts',
   async load(id) {
-    if (!/\/src\/console\/texts\/(en|fr|sw|pt)(-mending)?\.ts$/.test(id)) return null;
+    if (!/\/src\/console\/texts\/(en|fr|sw|pt)(-pages)?\.ts$/.test(id)) return null;
     const { texts } = (await import(pathToFileURL(id).href)) as { texts: Record<string, string> };
     const compiled = Object.entries(texts).map(([name, text]) => [name, compileMessage(text)]);
     return `export const texts = ${JSON.stringify(Object.fromEntries(compiled))};`;

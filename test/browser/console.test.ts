@@ -117,8 +117,8 @@ describe('the console', () => {
     if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
     const folder = stage.consoleFolder;
     const assets = readdirSync(join(folder, 'assets'));
-    // The texts of the pages that correct files (`en-mending`) are loaded with these pages.
-    const first = assets.filter((name) => /^(index|en(?!-mending)|batches-page)-.*\.(js|css)$/.test(name));
+    // The texts of later pages (`en-pages`) are loaded with these pages.
+    const first = assets.filter((name) => /^(index|en(?!-pages)|batches-page)-.*\.(js|css)$/.test(name));
     // What these import at once belongs to the first load as well.
     const imported = new Set(first);
     for (const name of imported)

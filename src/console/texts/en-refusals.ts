@@ -118,5 +118,5 @@ const refusals = {
     'It buys products, whose prices only the service knows: {approvers, plural, one {another person must approve it} other {# other people must approve it}}.',
 };
 
-/** The texts of failures and refusals: loaded with those of mending, or with the first failure. */
+/** The texts of failures and refusals: loaded with those of the later pages, or with the first failure. */
 export const refusalTexts = { ...failures, ...refusals };

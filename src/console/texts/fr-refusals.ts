@@ -127,5 +127,5 @@ const refusals = {
     'Il achète des produits dont seul le service connaît le prix : {approvers, plural, one {une autre personne doit l’approuver} other {# autres personnes doivent l’approuver}}.',
 };
 
-/** The texts of failures and refusals: loaded with those of mending, or with the first failure. */
+/** The texts of failures and refusals: loaded with those of the later pages, or with the first failure. */
 export const refusalTexts = { ...failures, ...refusals };

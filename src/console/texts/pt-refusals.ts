@@ -124,5 +124,5 @@ const refusals = {
     'Compra produtos cujo preço só o serviço conhece: {approvers, plural, one {outra pessoa tem de o aprovar} other {# outras pessoas têm de o aprovar}}.',
 };
 
-/** The texts of failures and refusals: loaded with those of mending, or with the first failure. */
+/** The texts of failures and refusals: loaded with those of the later pages, or with the first failure. */
 export const refusalTexts = { ...failures, ...refusals };

@@ -117,5 +117,5 @@ const refusals = {
     'Linanunua bidhaa ambazo huduma pekee inajua bei zake: {approvers, plural, one {mtu mwingine lazima aliidhinishe} other {watu wengine # lazima waliidhinishe}}.',
 };
 
-/** The texts of failures and refusals: loaded with those of mending, or with the first failure. */
+/** The texts of failures and refusals: loaded with those of the later pages, or with the first failure. */
 export const refusalTexts = { ...failures, ...refusals };
