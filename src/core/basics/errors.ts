@@ -156,6 +156,12 @@ export interface ErrorReason {
   values: Readonly<Record<string, string>>;
 }
 
+/** What the text of a code names, from a table of codes. */
+export type ReasonValues<Table extends Record<string, readonly string[]>, Code extends keyof Table> = Record<
+  Table[Code][number],
+  string | number
+>;
+
 export function reasonOf<Code extends string>(
   code: Code,
   values: Readonly<Record<string, string | number>> = {},

@@ -1,4 +1,4 @@
-import { type ErrorReason, reasonOf } from './errors.ts';
+import { type ErrorReason, type ReasonValues, reasonOf } from './errors.ts';
 
 /**
  * Why a person's request is refused, by stable code, with what the text of the code names. The console has a text for
@@ -46,7 +46,7 @@ type RefusalReason = keyof typeof refusalReasons;
 
 export function refusal<Code extends RefusalReason>(
   code: Code,
-  values: Record<(typeof refusalReasons)[Code][number], string | number>,
+  values: ReasonValues<typeof refusalReasons, Code>,
 ): ErrorReason {
   return reasonOf(code, values);
 }

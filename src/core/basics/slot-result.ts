@@ -1,4 +1,11 @@
-import { AirbatchError, type ErrorCode, type ErrorReason, errorMessage, reasonOf } from './errors.ts';
+import {
+  AirbatchError,
+  type ErrorCode,
+  type ErrorReason,
+  errorMessage,
+  type ReasonValues,
+  reasonOf,
+} from './errors.ts';
 
 /**
  * What a slot of a job has brought, why it has not, or what it waits for: by stable code, with what the text of the
@@ -34,7 +41,7 @@ export const slotReasons = {
 } as const;
 
 type SlotReason = keyof typeof slotReasons;
-type Values<Code extends SlotReason> = Record<(typeof slotReasons)[Code][number], string | number>;
+type Values<Code extends SlotReason> = ReasonValues<typeof slotReasons, Code>;
 
 /** A part of a slot's result: a sentence, and the same in a form that other languages can tell. */
 export interface SlotPart {

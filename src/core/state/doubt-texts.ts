@@ -1,4 +1,4 @@
-import { type ErrorReason, reasonOf } from '../basics/errors.ts';
+import { type ErrorReason, type ReasonValues, reasonOf } from '../basics/errors.ts';
 import { isOverdue } from './overdue.ts';
 import type { RowState } from './row-state.ts';
 
@@ -42,7 +42,7 @@ export interface DoubtWhy {
 
 export function doubtWhy<Code extends DoubtReason>(
   code: Code,
-  values: Record<(typeof doubtReasons)[Code][number], string | number>,
+  values: ReasonValues<typeof doubtReasons, Code>,
   text: string,
 ): DoubtWhy {
   return { text, reason: reasonOf(code, values) };
