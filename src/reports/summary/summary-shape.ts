@@ -162,8 +162,8 @@ export const summaryShape = z.strictObject({
   /** Completed rows that were refunded, and the amounts if the service reported them. */
   refunded: z.strictObject({ rows: z.int(), amounts: amountsByCurrency }),
   /**
-   * Failed rows of which the service has said since that the payment has not failed. They count as paid, and must not
-   * be sent again. `rows.by_status` and `requested.by_status` include them as failed, `failures` does not.
+   * Failed rows whose failure the service has contradicted since. They count as paid, and must not be sent again.
+   * `rows.by_status` and `requested.by_status` include them as failed, `failures` does not.
    */
   contradicted: z.strictObject({ rows: z.int(), with_product: z.int(), requested: amountsByCurrency }),
   /** Rows with a second payment at the service that has not failed; with both ids for the first of them. */

@@ -158,7 +158,7 @@ async function writeMended(db: Queryable, draft: DraftRecord, path: string): Pro
   return shifts;
 }
 
-/** `note`: is told where each row begins in the file, and where it does in the draft. */
+/** Calls `note` for each row with the line on which it begins in the file, and the one in the draft. */
 async function* mendedText(
   db: Queryable,
   draft: DraftRecord,

@@ -14,7 +14,7 @@ const groupMsMax = 20;
 /**
  * If transactions met, or one came while the disk stored another, the next group begins this long after the last one
  * began, so that those in between share one commit. A commit costs as much as the changes of several rows. A lone
- * transaction waits for nothing, nor do transactions of which each follows from the last.
+ * transaction does not wait. Neither does one that begins only after the one before is durable.
  */
 export const usualGroupsApartMs = 10;
 
