@@ -174,6 +174,9 @@ async function openNextGeneration(
     const batch = await findBatch(unit.tx, row.batch_id);
     // The batch may have been forgotten since it was read, also partly, by a program that was killed.
     if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
+    // While the service was asked, a webhook or another look-up may have shown that the payment has arrived.
+    const current = await findRow(unit.tx, row.batch_id, row.row_no);
+    if (current?.contradicted !== row.contradicted) return false;
     if (!(await unit.changeRow(row, 'retry', nextGeneration(row, null), data))) return false;
     // The next generation clears the cost of this payment from the row. So a charge that the service has reversed is
     // recorded now.

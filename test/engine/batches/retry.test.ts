@@ -4,13 +4,15 @@ import { idempotencyKey } from '../../../src/core/identity/ids.ts';
 import { forgetBatch, forgetEnded } from '../../../src/engine/batches/forget.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import type { LookupOutcome } from '../../../src/gateway/contract/gateway.ts';
+import { addToInbox } from '../../../src/ledger/accounts/webhook-inbox.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { findPayment, insertPayments } from '../../../src/ledger/rows/payments.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';
-import { aPayment, beforeTransaction } from '../../support/ledger.ts';
+import { anInboxEntry, aPayment, beforeTransaction } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
+import { callbackBody } from '../../support/webhooks.ts';
 
 const minuteMs = 60_000;
 const throttled = { httpStatus: 429, code: 'RATE_LIMITED', message: 'slow down', requestId: null };
@@ -234,6 +236,7 @@ describe('a retry', () => {
   for (const [what, change, state] of [
     ['was retried', "UPDATE rows SET status = 'ready', generation = 2", 'ready'],
     ['was forgotten with its batch', 'UPDATE batches SET forgotten_at = 1', 'failed'],
+    ['the service reported as paid', "UPDATE rows SET contradicted = 'completed', contradicted_at = 1", 'failed'],
   ] as const)
     test(`leaves a row alone that ${what} at this moment, and says so`, async () => {
       const { rig } = await endedAs(['FAILED']);
@@ -253,6 +256,37 @@ describe('a retry', () => {
       });
       assert.deepEqual(await rig.states(), [state]);
     });
+
+  test('does not pay a row whose payment a webhook reports as completed while the retry asks a list that lags', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    const [payment] = [...rig.service.payments.values()];
+    const staying = rig.runner();
+    const { lookup } = rig.service;
+    rig.service.lookup = async (reference) => {
+      const outcome = await lookup(reference);
+      const phone_number = (await rig.row(1)).phone_number ?? '';
+      const body = callbackBody({ id: payment?.topupId ?? '', status: 'completed', reference, phone_number });
+      await addToInbox(rig.db, anInboxEntry({ scheme: 'callback', body, received_at: rig.clock.now() }));
+      staying.hint();
+      await rig.clock.sleep(5_000);
+      return outcome;
+    };
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    const retrying = async () => {
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+      await retryFailed(actor, service, 'batch-1', { codes: [] });
+      staying.nudge();
+      await rig.clock.sleep(60_000);
+      staying.stop();
+    };
+    await rig.clock.drive(Promise.all([running, retrying()]));
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).contradicted], ['failed', 'completed']);
+    assert.equal(rig.service.charges.length, 1);
+  });
 
   for (const [saidMs, asked, retried] of [
     [minuteMs, 3, 2],
