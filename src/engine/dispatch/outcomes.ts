@@ -233,7 +233,8 @@ async function makeReadyAgain(
   { at, charge, data }: { at: number; charge: boolean; data: EventData },
 ): Promise<AfterOutcome> {
   if (payment.open_attempts > 0) {
-    await doubt(unit, context, row, payment, data);
+    // What the service did not take has repeated nothing: it uses up none of the repetitions of a doubt.
+    await doubt(unit, context, row, { ...payment, resends: payment.resends - 1 }, data);
     return {};
   }
   await updateAttempts(unit.tx, payment);

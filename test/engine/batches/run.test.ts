@@ -829,6 +829,16 @@ describe('the engine', () => {
     assert.deepEqual([row.status, row.generation, rig.service.creates.length], ['completed', 1, 6]);
   });
 
+  for (const refused of ['throttle', 'unreachable'] as const)
+    test(`repeats a lost request as often as allowed, however often a repetition is not taken (${refused})`, async () => {
+      const rig = await makeRig({ policy: { ...v1Policy, resendsMax: 1 }, list: false });
+      rig.service.script('run-1/ref-1', 'lose_request', refused, refused, refused);
+      await rig.add(someRows(1));
+      await rig.run();
+      const { status, generation } = await rig.row(1);
+      assert.deepEqual([status, generation, rig.service.creates.length], ['completed', 1, 5]);
+    });
+
   test('uses the next generation if the provider blocked the number at a first attempt', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     rig.service.script('run-1/ref-1', 'number_blocked');
