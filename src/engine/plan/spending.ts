@@ -23,9 +23,7 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
   const { sums } = await requestedOnceReleased(db, batch.batch_id, []);
   const products = await costsOfProducts(db, batch.batch_id);
   const allowed = greatest(plan.sums, sums);
-  const counted = Object.fromEntries(
-    Object.entries(costs).map(([currency, cost]) => [currency, subtractAmounts(cost, products[currency] ?? '0')]),
-  );
+  const counted = less(costs, products);
   const [currency] = overCurrencies(counted, plan, allowed, spendingPercentMax);
   if (currency === undefined) return null;
   const [spent, approved] = [counted, allowed].map((one) => moneyText(currency, one[currency] ?? '0'));
@@ -39,7 +37,11 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
 export async function lookedAtSpending(db: Queryable, batch: BatchRecord): Promise<Pick<BatchFields, 'approved_plan'>> {
   const plan = planOf(batch);
   if (plan === null || (await overspent(db, batch)) === null) return {};
-  const looked = Object.fromEntries(await costsOfBatch(db, batch.batch_id));
+  // As in `overspent`, the cost of products does not count.
+  const looked = less(
+    Object.fromEntries(await costsOfBatch(db, batch.batch_id)),
+    await costsOfProducts(db, batch.batch_id),
+  );
   return { approved_plan: JSON.stringify({ ...plan, looked } satisfies ApprovedPlan) };
 }
 
@@ -53,6 +55,12 @@ function overCurrencies(spent: Sums, { sums, looked = {} }: ApprovedPlan, allowe
     const since = subtractAmounts(spent[currency] ?? '0', looked[currency] ?? '0');
     return compareAmounts(multiplyAmount(since, 100), multiplyAmount(allowed[currency] ?? '0', percent)) > 0;
   });
+}
+
+function less(sums: Sums, others: Sums): Sums {
+  return Object.fromEntries(
+    Object.entries(sums).map(([currency, sum]) => [currency, subtractAmounts(sum, others[currency] ?? '0')]),
+  );
 }
 
 function greatest(some: Sums, others: Sums): Sums {

@@ -303,6 +303,24 @@ describe('the cost of rows', () => {
   });
 
   test('does not exceed the approved sum because of products, whose prices an approval does not contain', async () => {
+  test('may be spent only as much again after a person has looked, if products were bought before', async () => {
+    const rig = await makeRig({ paceMs: 200 });
+    const asked = (rowNo: number) =>
+      rowNo <= 60 ? { amount: null, currency: null, product_id: '102' } : { amount: '0.1', currency: 'USD' };
+    await rig.add(
+      Array.from({ length: 200 }, (_, index) => aRow(index + 1, asked(index + 1))),
+      policy({}),
+    );
+    await approvedFor(rig, '20', 60);
+    for (const looks of [1, 2]) {
+      if (looks > 1) await resume(rig);
+      await rig.run();
+      assert.equal((await rig.batch()).pause_reason, 'guard_tripped');
+      const spent = rig.service.charges.length - 60;
+      assert.ok(spent > 20 * looks && spent < 20 * looks + 25 * looks, `${spent} after ${looks}`);
+    }
+  });
+
     const asked = (rowNo: number) =>
       rowNo <= 50 ? { amount: null, currency: null, product_id: '102' } : { amount: '1', currency: 'USD' };
     const rig = await makeRig({ paceMs: 200 });
