@@ -1,4 +1,4 @@
-import { moneyText } from '../../core/money/money.ts';
+import { moneyText, sameAmount } from '../../core/money/money.ts';
 import type { BatchPolicy } from '../../core/state/batch-policy.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
@@ -33,6 +33,7 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
       usual.set(kind, { cost: row.cost, row: row.row_no });
       return null;
     }
+    if (sameAmount(row.cost, known.cost)) return null;
     const share = Number(row.cost) / Number(known.cost) - 1;
     // A share of an amount, used only to decide whether to stop. It changes no payment.
     if (Math.abs(share) * 100 <= costDeviationPercent) return null;

@@ -249,6 +249,20 @@ describe('the cost of rows', () => {
     assert.equal(rig.service.creates.length, 3);
   });
 
+  test('does not pause the batch if equal rows cost nothing', async () => {
+    const rig = await makeRig({ paceMs: 1_000 });
+    const { create } = rig.service;
+    rig.service.create = async (request) => {
+      const outcome = await create(request);
+      for (const payment of rig.service.payments.values()) payment.cost = { value: '0', currency: 'USD' };
+      return outcome;
+    };
+    const rows = Array.from({ length: 20 }, (_, index) => aRow(index + 1, { amount: '100' }));
+    await rig.add(rows, policy({ costDeviationPercent: 10 }));
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 20]);
+  });
+
   test('pauses the batch if it exceeds the approved sum, in the currency of the approval', async () => {
     const spend = async (currency: string, fields: Record<string, unknown> = {}) => {
       const rig = await makeRig({ paceMs: 200 });
@@ -289,20 +303,6 @@ describe('the cost of rows', () => {
       assert.ok(charged > 60 * (at + 1) && charged < 85 * (at + 1), `${sent}`);
   });
 
-  test('exceeds the approved sum only beyond what a person has released since', async () => {
-    const asked = (rowNo: number, status: 'ready' | 'held') => aRow(rowNo, { amount: '1', currency: 'USD', status });
-    const rig = await makeRig({ paceMs: 200 });
-    await rig.add(
-      Array.from({ length: 100 }, (_, index) => asked(index + 1, index < 50 ? 'ready' : 'held')),
-      policy({}),
-    );
-    await approvedFor(rig, '50');
-    await releaseRows(mary(rig), 'batch-1', []);
-    await rig.run();
-    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
-  });
-
-  test('does not exceed the approved sum because of products, whose prices an approval does not contain', async () => {
   test('may be spent only as much again after a person has looked, if products were bought before', async () => {
     const rig = await makeRig({ paceMs: 200 });
     const asked = (rowNo: number) =>
@@ -321,6 +321,20 @@ describe('the cost of rows', () => {
     }
   });
 
+  test('exceeds the approved sum only beyond what a person has released since', async () => {
+    const asked = (rowNo: number, status: 'ready' | 'held') => aRow(rowNo, { amount: '1', currency: 'USD', status });
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(
+      Array.from({ length: 100 }, (_, index) => asked(index + 1, index < 50 ? 'ready' : 'held')),
+      policy({}),
+    );
+    await approvedFor(rig, '50');
+    await releaseRows(mary(rig), 'batch-1', []);
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
+  });
+
+  test('does not exceed the approved sum because of products, whose prices an approval does not contain', async () => {
     const asked = (rowNo: number) =>
       rowNo <= 50 ? { amount: null, currency: null, product_id: '102' } : { amount: '1', currency: 'USD' };
     const rig = await makeRig({ paceMs: 200 });
