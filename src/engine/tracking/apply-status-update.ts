@@ -72,7 +72,7 @@ export async function contradictEnd(
 
 /**
  * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have
- * been paid twice: the account is paused. It is logged once while the program runs.
+ * been paid twice: the account is paused. It is reported once.
  */
 export async function reportSecondPayment(
   unit: Unit,
@@ -81,8 +81,10 @@ export async function reportSecondPayment(
   row: RowRecord,
   payment: ServicePayment,
 ): Promise<void> {
-  const { batch_id, row_no, topup_id } = row;
+  const { batch_id, row_no, topup_id, second_topup_id } = row;
   if (topup_id === null || topup_id === payment.topupId || seconds.has(payment.topupId)) return;
+  // An earlier program has reported it, and a person may have resumed the batch since.
+  if (second_topup_id === payment.topupId) return;
   const second = await noteSecond(unit, row, payment);
   if (second === null) return;
   seconds.add(payment.topupId);

@@ -41,6 +41,31 @@ for (const [service, list] of [
     assert.match(details.join('\n'), new RegExp(`paid twice: the service has the payments ${topup_id} and second`));
   });
 
+test('a second payment that a person has looked at does not halt the account again when the program is restarted', async () => {
+  const rig = await makeRig();
+  rig.service.ends('run-1/ref-2', 'open');
+  await rig.add(someRows(2));
+  const program = async (ms: number) => {
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(ms));
+    staying.stop();
+    await rig.clock.drive(running);
+  };
+  await program(1_000);
+  const [first] = [...rig.service.payments.values()];
+  assert.ok(first);
+  rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
+  await program(60_000);
+  assert.deepEqual(
+    [(await rig.row(1)).second_topup_id, (await rig.batch()).pause_reason],
+    ['second', 'service_mismatch'],
+  );
+  await resumeBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-1');
+  await program(60_000);
+  assert.equal((await rig.batch()).status, 'running');
+});
+
 /**
  * Batch 1 has ended, and a second payment of its first row is seen when it is read again a day later: no batch is open
  * then.
