@@ -3,7 +3,7 @@ import type { Queryable, SqlValue } from '../drivers/database.ts';
 import { places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
-/** A table of the ledger: its columns, and those of its primary key. A table without a key has one record. */
+/** A table of the ledger: its columns, and those of its primary key, if it has one. */
 interface Table {
   name: string;
   columns: string[];
@@ -85,7 +85,11 @@ async function eachPage(
     await use(page);
     if (page.length < recordsPerPage) break;
     const last = page.at(-1) as SqlValue[];
-    page = await db.values(nextPage(table), [...keyPlaces.map((at) => last[at] as SqlValue), recordsPerPage]);
+    const keyOfLast = keyPlaces.map((at) => last[at] as SqlValue);
+    page =
+      table.key.length === 0
+        ? await db.values(`${firstPage(table)} OFFSET ?`, [recordsPerPage, records])
+        : await db.values(nextPage(table), [...keyOfLast, recordsPerPage]);
   }
   return { table: table.name, records, sha256: hash.digest('hex') };
 }
@@ -94,8 +98,9 @@ function digest(hash: Hash, page: readonly SqlValue[][]): void {
   for (const values of page) hash.update(`${JSON.stringify(values)}\n`);
 }
 
+/** Without a key, the order is that of all columns. The two databases sort NULL differently, so it is sorted first. */
 function firstPage({ name, columns, key }: Table): string {
-  const order = key.length === 0 ? columns : key;
+  const order = key.length > 0 ? key : columns.flatMap((column) => [`${column} IS NULL`, column]);
   return `SELECT ${columns.join(', ')} FROM ${name} ORDER BY ${order.join(', ')} LIMIT ?`;
 }
 
