@@ -1,6 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
-import { clocksApartMs } from '../rows/costs.ts';
+import { zonesApartMs } from '../rows/costs.ts';
 
 /** Epoch milliseconds, both included. */
 export interface Span {
@@ -56,7 +56,7 @@ export async function batchesSentIn(db: Queryable, { accounts, fromMs, toMs }: A
       ...(await db.query<{ batch_id: string }>(
         `SELECT batch_id FROM batches WHERE started_at <= ?
            AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`,
-        [toMs + clocksApartMs, fromMs - clocksApartMs, ...list],
+        [toMs + zonesApartMs, fromMs - zonesApartMs, ...list],
       )),
     );
   return found.map(({ batch_id }) => batch_id);

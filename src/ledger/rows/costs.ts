@@ -1,4 +1,5 @@
 import { multiplyAmount, Sums } from '../../core/money/money.ts';
+import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../drivers/database.ts';
 
 /** What the service charged for one row, in the currency of the wallet that paid. */
@@ -12,20 +13,29 @@ export interface RowCost {
  * Batches begin and end by this machine's clock, and payments by the service's. So much longer before and after a time,
  * batches are looked for that may have payments in it (ms).
  */
-export const clocksApartMs = 3_600_000;
+const clocksApartMs = 3_600_000;
+/** For what must not miss a payment: a service may write the time of its own zone as UTC. */
+export const zonesApartMs = dayMs;
 
-/**
- * The account's batches, except this one, that may have been charged at some time between `fromMs` and `toMs` (epoch
- * ms).
- */
+/** A time (epoch ms), in which batches of an account may have been charged, except one. */
+export interface ChargedSpan {
+  account: string;
+  batchId: string;
+  fromMs: number;
+  toMs: number;
+  /** How much the clocks may differ; default: an hour. */
+  apartMs?: number;
+}
+
+/** The account's batches, except this one, that may have been charged in this time. */
 export async function otherBatches(
   db: Queryable,
-  span: { account: string; batchId: string; fromMs: number; toMs: number },
+  { account, batchId, fromMs, toMs, apartMs = clocksApartMs }: ChargedSpan,
 ): Promise<string[]> {
   const batches = await db.query<{ batch_id: string }>(
     `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
        AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`,
-    [span.account, span.batchId, span.toMs + clocksApartMs, span.fromMs - clocksApartMs],
+    [account, batchId, toMs + apartMs, fromMs - apartMs],
   );
   return batches.map(({ batch_id }) => batch_id);
 }

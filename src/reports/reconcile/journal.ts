@@ -2,6 +2,7 @@ import { Sums, subtractAmounts } from '../../core/money/money.ts';
 import { dayMs, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { lateCosts } from '../../ledger/reporting/late-charges.ts';
+import { zonesApartMs } from '../../ledger/rows/costs.ts';
 import { type BatchCharge, chargesBetween } from '../summary/charges-between.ts';
 import { explainWallets, readingSpan, readingsOf, type WalletProof } from './reconcile-wallets.ts';
 
@@ -35,7 +36,7 @@ export async function journalOf(
   for (let fromMs = span.fromMs; fromMs <= span.toMs; ) {
     const dayEnd = (Math.floor(fromMs / dayMs) + 1) * dayMs;
     const toMs = Math.min(dayEnd - 1, span.toMs);
-    const { charges } = await chargesBetween(view, { ...span, fromMs, toMs });
+    const { charges } = await chargesBetween(view, { ...span, fromMs, toMs, apartMs: zonesApartMs });
     entries.push(...addedUp(charges).map((charge) => ({ date: dayOf(fromMs), ...charge })));
     fromMs = dayEnd;
   }

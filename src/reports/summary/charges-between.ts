@@ -1,7 +1,13 @@
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type LateCost, lateCosts } from '../../ledger/reporting/late-charges.ts';
-import { otherBatches, pageCosts, refundsOfOtherBatches, retriedInOtherBatches } from '../../ledger/rows/costs.ts';
+import {
+  type ChargedSpan,
+  otherBatches,
+  pageCosts,
+  refundsOfOtherBatches,
+  retriedInOtherBatches,
+} from '../../ledger/rows/costs.ts';
 import { backOf, earlierBetween } from './refunds.ts';
 
 export const chargeKinds = ['sent', 'sent_before', 'refund', 'late'] as const;
@@ -31,7 +37,7 @@ const costsPerPage = 2_000;
  */
 export async function chargesBetween(
   view: Queryable,
-  span: { account: string; batchId: string; fromMs: number; toMs: number },
+  span: ChargedSpan,
 ): Promise<{ charges: BatchCharge[]; undated: LateCost[] }> {
   const charges: BatchCharge[] = [];
   const undated: LateCost[] = [];

@@ -166,20 +166,25 @@ test('the files whose rows were paid in a time have their own sums, the last pai
   assert.deepEqual([only?.rows, only?.first_paid_at, others], [1, '2026-11-01T08:00:02.900Z', []]);
 });
 
-test('a file is found on the day of its payments, where the service’s clock differs from this machine’s', async (t) => {
-  const { db, ask } = await ledger(t);
-  await db.execute("UPDATE batches SET started_at = ? WHERE batch_id = 'B-1'", [
-    Date.parse('2026-11-02T00:00:00.500Z'),
-  ]);
-  await db.execute("UPDATE rows SET completed_at = ? WHERE batch_id = 'B-1' AND status = 'completed'", [
-    Date.parse('2026-11-01T23:59:59Z'),
-  ]);
-  const { files } = await ask(listPaidFiles, { from: '2026-11-01T00:00:00Z', to: '2026-11-01T23:59:59Z' });
-  assert.deepEqual(
-    files.map(({ batch_id, rows }) => [batch_id, rows]),
-    [
-      ['B-1', 7],
-      ['B-2', 1],
-    ],
-  );
-});
+for (const [what, started] of [
+  ['differs from this machine’s', '2026-11-02T00:00:00.500Z'],
+  ['shows the time of its own zone', '2026-11-02T03:00:00Z'],
+] as const)
+  test(`a file is found on the day of its payments, where the service’s clock ${what}`, async (t) => {
+    const { db, ask } = await ledger(t);
+    await db.execute("UPDATE batches SET started_at = ?, completed_at = ? WHERE batch_id = 'B-1'", [
+      Date.parse(started),
+      Date.parse(started) + 60_000,
+    ]);
+    await db.execute("UPDATE rows SET completed_at = ? WHERE batch_id = 'B-1' AND status = 'completed'", [
+      Date.parse('2026-11-01T23:59:59Z'),
+    ]);
+    const { files } = await ask(listPaidFiles, { from: '2026-11-01T00:00:00Z', to: '2026-11-01T23:59:59Z' });
+    assert.deepEqual(
+      files.map(({ batch_id, rows }) => [batch_id, rows]),
+      [
+        ['B-1', 7],
+        ['B-2', 1],
+      ],
+    );
+  });

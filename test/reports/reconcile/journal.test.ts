@@ -37,10 +37,12 @@ describe('the journal of an account', () => {
     const db = await testLedger(t);
     await writeSampleBatch(db);
     const midnight = Date.UTC(2026, 10, 2);
-    // Of a job that runs at midnight, and then of a batch that ended right before midnight.
+    // Of a job that runs at midnight, of a batch that ended right before midnight, and of a service that writes the
+    // time of its own zone.
     for (const [started, accepted, date] of [
       [midnight + 500, midnight - 1_500, '2026-11-01'],
       [midnight - 60_000, midnight + 500, '2026-11-02'],
+      [midnight - 3 * 3_600_000, midnight + 500, '2026-11-02'],
     ] as const) {
       await db.execute('UPDATE batches SET started_at = ?, completed_at = ?', [started, started + 59_000]);
       await db.execute('UPDATE rows SET accepted_at = ? WHERE cost IS NOT NULL', [accepted]);
