@@ -7,7 +7,7 @@ import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { asLedgerError } from '../../../src/ledger/drivers/postgres/errors.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { openCutConnection } from '../../support/cut-connection.ts';
-import { emptyPostgres, startPostgres } from '../../support/postgres.ts';
+import { emptyPostgres, onServer, startPostgres } from '../../support/postgres.ts';
 
 function opened(t: TestContext, url: string, options?: PostgresOptions): Database {
   const db = openPostgres(url, options);
@@ -148,6 +148,17 @@ describe('the ledger on PostgreSQL', () => {
     });
     assert.deepEqual(await migrating.values('SELECT n FROM t'), []);
   });
+
+  for (const [set, used] of [
+    ['off', 'on'],
+    ['remote_apply', 'remote_apply'],
+  ] as const)
+    test(`waits for the disk at each commit, where the database is set to synchronous_commit = ${set}`, async (t) => {
+      const url = await emptyPostgres();
+      await onServer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET synchronous_commit = ${set}`);
+      const setting = await opened(t, url).transact((tx) => tx.values("SELECT current_setting('synchronous_commit')"));
+      assert.deepEqual(setting, [[used]]);
+    });
 
   test('prepares a statement under a name that can mean no other text', async (t) => {
     const { db } = await withTable(t);

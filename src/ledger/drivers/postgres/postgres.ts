@@ -32,6 +32,9 @@ export interface PostgresOptions {
 
 const usualStatementMsMax = 60_000;
 
+/** What is committed is on the disk, even if the database or the role is set not to wait for that. */
+const onDisk = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
+
 /**
  * One round trip: begin, take the writer's lock, and learn which ledger this is and the number by which the transaction
  * can be looked up.
@@ -45,7 +48,7 @@ function beginWritingWith({
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
     SET LOCAL statement_timeout = ${statementMsMax};
-    SELECT pg_advisory_xact_lock(${writerLock}), pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
+    SELECT pg_advisory_xact_lock(${writerLock}), ${onDisk}, pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
 }
 
 async function checkChecksums(db: Queryable): Promise<Integrity> {
