@@ -45,11 +45,12 @@ export function paymentRequestOf(row: RowRecord, reference: string, callbackUrl:
 
 /**
  * How the service's payment differs from the row's request; null if it matches. Fields that the service leaves out are
- * not compared (V1 answers a top-up without its reference and number).
+ * not compared (V1 answers a top-up without its reference and number). Neither is a number that was forgotten.
  */
 export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): string | null {
   if (payment.reference !== null && payment.reference !== reference) return 'another reference';
-  if (payment.phoneNumber !== null && payment.phoneNumber !== row.phone_number) return 'another phone number';
+  const isNamed = payment.phoneNumber !== null && row.phone_number !== null;
+  if (isNamed && payment.phoneNumber !== row.phone_number) return 'another phone number';
   if (payment.productId !== null && payment.productId !== row.product_id) return 'another product';
   if (row.amount === null || payment.amount === null) return null;
   if (payment.amount.currency !== row.currency) return 'another currency';

@@ -87,7 +87,9 @@ function stateHere({ status }: BoundPayment): ServicePayment['state'] {
 }
 
 function paysSomethingElse(payment: ServicePayment, bound: BoundPayment): boolean {
-  if (payment.phoneNumber !== null && payment.phoneNumber !== bound.phone_number) return true;
+  // The number of a row may have been forgotten.
+  const isNamed = payment.phoneNumber !== null && bound.phone_number !== null;
+  if (isNamed && payment.phoneNumber !== bound.phone_number) return true;
   if (payment.productId !== null && payment.productId !== bound.product_id) return true;
   if (payment.amount === null || bound.amount === null) return false;
   return payment.amount.currency !== bound.currency || !sameAmount(payment.amount.value, bound.amount);

@@ -6,6 +6,8 @@ import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../../src/
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { insertPayments } from '../../../src/ledger/rows/payments.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
+import { forgetRows } from '../../../src/ledger/batches/forget-rows.ts';
+import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { failOncePausing, makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { anInboxEntry, aPayment, aRow, findInboxEntry } from '../../support/ledger.ts';
@@ -582,6 +584,20 @@ describe('a webhook that contradicts the ledger', () => {
     assert.equal(await outcomeOf(rig, 'registered', 'back'), 'contradiction');
     assert.equal((await eventsOf(rig, 'row.contradicted')).length, 2);
     assert.equal(rig.warnings.length, 2);
+  test('about a payment whose recipient was forgotten since is compared without the number', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    await forgetRows(rig.db, 'batch-1', 1, 1);
+    await receive(rig, 'callback', 'late', callbackBody(firstTopup(rig)));
+    await receive(rig, 'callback', 'wrong', callbackBody(firstTopup(rig, { amount: { value: 9, currency: 'KES' } })));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.equal(await outcomeOf(rig, 'callback', 'late'), 'nothing_new');
+    assert.equal(await outcomeOf(rig, 'callback', 'wrong'), 'contradiction');
+    const [halt] = await openPausesOfAccount(rig.db, 'main');
+    assert.match(halt?.detail ?? '', /names another amount$/);
+  });
+
   });
 
   test('reports that an earlier payment of a row was completed after all: an alert, since a later one was made', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { ReadProblem, ServicePayment } from '../../../src/gateway/contract/gateway.ts';
+import { forgetRows } from '../../../src/ledger/batches/forget-rows.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import type { BoundPayment, ReconciliationRecord } from '../../../src/ledger/reporting/reconciliations.ts';
 import { insertRows } from '../../../src/ledger/rows/insert-rows.ts';
@@ -215,6 +216,16 @@ for (const [name, change, expected] of differences) {
 }
 
 const unnamed = (payment: ServicePayment): ServicePayment => ({ ...payment, reference: null });
+
+test('payments of people who were forgotten are compared without their numbers', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await forgetRows(db, 'B-1', 1, 10);
+  const wrong = paymentAtService(2, { amount: { value: '9', currency: 'KES' } });
+  const { odd, reconciliation } = await run(t, serviceWith(allAtService().with(1, wrong)), {}, db);
+  assert.deepEqual(odd, [['amount_differs', 'payroll-2026-11/R-2', 'topup-2']]);
+  assert.equal(reconciliation.counts.matched, 7);
+});
 
 test('an entry of the list without a reference is assigned to the row that has its id, without a read', async (t) => {
   const all = allAtService();
