@@ -17,7 +17,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireService } from '../batches/moved-service.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
 import { type RequestDeps, requestWithRetryAfter } from '../pacing/request-with-retry-after.ts';
-import { noteSecond } from '../payments/late-differences.ts';
+import { noteEarlierArrived, noteSecond } from '../payments/late-differences.ts';
 import { referenceOf } from '../payments/payment-request.ts';
 import { lastSentAt } from '../tracking/overdue.ts';
 import { requireRowInState } from './release-or-skip.ts';
@@ -216,6 +216,7 @@ async function writeResolution(
   const data = { ...more.data, as, evidence: withoutNumbers(evidence) };
   const resolved = await unit.changeRow(row, as === 'paid' ? 'complete' : 'fail', ended, data);
   if (!resolved) throw changedMeanwhile(row);
+  await noteEarlierArrived(unit, resolved);
   return resolved;
 }
 

@@ -9,6 +9,7 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
 import { type LastEvidence, lastEvidence } from '../doubts/in-doubt.ts';
+import { noteEarlierArrived } from '../payments/late-differences.ts';
 import { mismatch } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
@@ -27,9 +28,13 @@ export interface AfterOutcome {
 
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
 
-/** Whether the service accepted the very payment that was asked for. Such an outcome changes nothing but its row. */
+/**
+ * Whether the service accepted the very payment that was asked for. Such an outcome changes nothing but its row. That
+ * of a later generation may show that the row is paid twice, which halts the account.
+ */
 export function isAsExpected({ row, payment }: Intent, outcome: CreateOutcome): boolean {
-  return outcome.kind === 'accepted' && mismatch(row, payment.reference, outcome.payment) === null;
+  if (outcome.kind !== 'accepted' || row.generation > 1) return false;
+  return mismatch(row, payment.reference, outcome.payment) === null;
 }
 
 /**
@@ -221,7 +226,8 @@ async function writeRefusal(
   }
   await updateAttempts(unit.tx, payment);
   const failure = { failure_code: evidence.code, failure_reason: evidence.message, completed_at: unit.at };
-  await unit.changeRow(row, 'fail', failure, evidenceData(evidence));
+  const failed = await unit.changeRow(row, 'fail', failure, evidenceData(evidence));
+  if (failed !== null) await noteEarlierArrived(unit, failed);
   return {};
 }
 

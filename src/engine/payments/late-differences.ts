@@ -3,8 +3,13 @@ import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { sameAmount } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
-import { countsAsUnpaid, noteContradiction, noteHaltOfRow } from '../../ledger/reporting/contradictions.ts';
-import { isRefunded, noteChangedCost, noteLateCharge, noteRefund } from '../../ledger/reporting/late-charges.ts';
+import {
+  countsAsUnpaid,
+  noteContradiction,
+  noteSecondPayment,
+  secondPaymentText,
+} from '../../ledger/reporting/contradictions.ts';
+import { isRefunded, noteChangedCost, noteRefund, otherCharge } from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -54,17 +59,12 @@ export async function noteSecond(
   // The unit may have changed the row since its caller read it.
   const row = await findRow(unit.tx, batch_id, row_no);
   assert(row, 'a row that was read is in the ledger');
-  const { serviceStatus, topupId } = payment;
-  const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
+  const why = secondPaymentText(payment);
   if (countsAsUnpaid(row)) {
     const noted = await noteContradiction(unit, row, { ...payment, why, firstSentAt: null });
     return differenceBetween(row, noted, why);
   }
-  const data = { why, service_status: serviceStatus, topup_id: topupId };
-  const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
-  if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
-  await noteLateCharge(unit, row, payment);
-  await noteHaltOfRow(unit, row, topupId);
+  await noteSecondPayment(unit, row, payment);
   return { row, why, isPaidTwice: true };
 }
 
@@ -72,6 +72,20 @@ export async function noteSecond(
 function differenceBetween(row: RowRecord, noted: RowRecord | null, why: string): LateDifference | null {
   if (noted === null) return null;
   return noted.second_topup_id === row.second_topup_id ? { row, why } : { row, why, isPaidTwice: true };
+}
+
+/**
+ * Called when a payment of a later generation has ended. If the service has meanwhile completed an earlier one, which
+ * had failed, the row has two payments, or it counts as paid although it failed.
+ */
+export async function noteEarlierArrived(unit: Unit, row: RowRecord): Promise<void> {
+  const other = row.generation === 1 ? null : await otherCharge(unit.tx, row);
+  if (other === null) return;
+  const { topup_id: topupId, cost: value, cost_currency: currency } = other;
+  const payment = { topupId, serviceStatus: 'completed', cost: { value, currency }, completedAt: null };
+  const why = 'an earlier payment of the row is completed';
+  if (countsAsUnpaid(row)) await noteContradiction(unit, row, { ...payment, why, firstSentAt: null });
+  else if (row.second_topup_id === null) await noteSecondPayment(unit, row, payment, why);
 }
 
 /** Records how the service's report differs from the end of the row, if it does. The row stays as it ended. */

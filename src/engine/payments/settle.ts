@@ -4,6 +4,7 @@ import type { EventData } from '../../ledger/audit/events.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import type { Parts } from '../runner/context.ts';
+import { noteEarlierArrived } from './late-differences.ts';
 
 /** The service's report on a payment, as fields of its row. */
 function serviceFields(payment: ServicePayment, row: RowRecord) {
@@ -31,7 +32,7 @@ function needsRead(payment: ServicePayment): boolean {
  * Writes the service's report on a row's payment: the row ends, or is followed further. `evidence`: further data for
  * the audit log. Returns the row as it is now; null if another writer changed it first.
  */
-export function settle(
+export async function settle(
   unit: Unit,
   { settings, gateway }: Parts<'settings' | 'gateway'>,
   row: RowRecord,
@@ -44,7 +45,7 @@ export function settle(
     const isCompleted = payment.state === 'completed';
     const failure_code = isCompleted ? null : payment.failureCode;
     const failure_reason = isCompleted ? null : payment.failureReason;
-    return unit.changeRow(
+    const ended = await unit.changeRow(
       row,
       isCompleted ? 'complete' : 'fail',
       {
@@ -56,12 +57,14 @@ export function settle(
       },
       isCompleted ? data : { ...data, failure_code, failure_reason: failure_reason && withoutNumbers(failure_reason) },
     );
+    if (ended !== null) await noteEarlierArrived(unit, ended);
+    return ended;
   }
   // A payment that has ended but must be read in full is due at once. If there is a list, it shows most of the ends.
   const firstRead = gateway.list !== null ? settings.listFollowMs : settings.readDelayMsMin;
   const next_action_at = payment.state === 'open' ? unit.at + firstRead : unit.at;
   if (row.status === 'accepted') {
-    if (row.service_status === payment.serviceStatus && payment.state === 'open') return Promise.resolve(row);
+    if (row.service_status === payment.serviceStatus && payment.state === 'open') return row;
     return unit.noteRow(row, payment.state === 'open' ? fields : { ...fields, next_action_at }, null, {});
   }
   return unit.changeRow(

@@ -95,7 +95,7 @@ async function processUpdate(
   target: Target,
 ): Promise<Effect> {
   const { row, payment } = target;
-  if (payment && payment.generation !== row.generation) return takeEarlier(unit, entry, update, row, payment);
+  if (payment && payment.generation !== row.generation) return takeEarlier(unit, context, entry, update, row, payment);
   switch (row.status) {
     case 'sending':
       return waitForAnswer(unit, entry);
@@ -106,6 +106,6 @@ async function processUpdate(
     case 'failed':
       return takeEnded(unit, context, entry, update, target);
     default:
-      return takeUnsent(unit, entry, update, target);
+      return takeUnsent(unit, context, entry, update, target);
   }
 }

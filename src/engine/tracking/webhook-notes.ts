@@ -4,8 +4,13 @@ import type { WarnMessage } from '../../core/text/log-events.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type InboxEntry, type InboxOutcome, updateInbox } from '../../ledger/accounts/webhook-inbox.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
-import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
-import { noteLateCharge, refundLateCharge } from '../../ledger/reporting/late-charges.ts';
+import {
+  countsAsUnpaid,
+  noteContradiction,
+  noteSecondPayment,
+  paidTwice,
+} from '../../ledger/reporting/contradictions.ts';
+import { refundLateCharge } from '../../ledger/reporting/late-charges.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { type Refund, writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -82,18 +87,18 @@ export async function halt(
   row: RowRecord,
   difference: string,
 ): Promise<Effect> {
-  const effect = await contradict(unit, entry, update, row, `the service has ${difference}`);
+  const effect = await contradict(unit, context, entry, update, row, `the service has ${difference}`);
   const detail = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
-  await writePause(unit, context, 'service_mismatch', detail);
-  return { ...effect, pause: { reason: 'service_mismatch', detail } };
+  return { ...effect, ...(await haltAt(unit, context, detail)) };
 }
 
 /**
  * Records that the service has a payment for a row that counts as not paid. The row counts as paid from now on, unless
- * the webhook reports that this payment failed too.
+ * the webhook reports that this payment failed too. If the row has two payments now, the account is halted.
  */
 export async function contradict(
   unit: Unit,
+  context: Parts<'account' | 'service'>,
   entry: InboxEntry,
   update: WebhookUpdate,
   row: RowRecord,
@@ -103,19 +108,34 @@ export async function contradict(
   const isStatus = update.payment !== null || update.says === 'something';
   const serviceStatus = isStatus ? update.verbatim : update.says;
   const current = await findRow(unit.tx, row.batch_id, row.row_no);
-  const isUnpaid = current !== null && countsAsUnpaid(current);
-  const isPaidNow = isUnpaid && update.says !== 'failed';
-  const payment = { serviceStatus, topupId, cost, completedAt };
-  if (!isPaidNow || !(await noteContradiction(unit, current, { ...payment, why, firstSentAt: null }))) {
+  assert(current, 'a row that was read is in the ledger');
+  const payment = { serviceStatus, cost, completedAt };
+  const isPaidNow = countsAsUnpaid(current) && update.says !== 'failed';
+  const noted = isPaidNow
+    ? await noteContradiction(unit, current, { ...payment, topupId, why, firstSentAt: null })
+    : null;
+  const second = secondIn(update, current);
+  if (second !== null) await noteSecondPayment(unit, current, { ...payment, topupId: second }, why);
+  else if (noted === null) {
     const data = { why, service_status: serviceStatus, topup_id: topupId };
-    const isOther = current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
-    const isSecond = isOther && !isUnpaid && update.says !== 'failed';
-    const noted = isSecond ? await unit.noteRow(current, { second_topup_id: topupId }, 'row.contradicted', data) : null;
-    if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
-    if (isSecond) await noteLateCharge(unit, current, payment);
+    await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
   }
   await close(unit, entry, 'contradiction');
-  return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };
+  const warn: Effect = { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };
+  const isSecondNoted = noted !== null && noted.second_topup_id !== current.second_topup_id;
+  const other = isSecondNoted ? topupId : second;
+  return other === null ? warn : { ...warn, ...(await haltAt(unit, context, paidTwice(current, other))) };
+}
+
+/** The id of a second payment of a row that counts as paid; null if the webhook shows none, or one that is known. */
+function secondIn({ says, topupId }: WebhookUpdate, row: RowRecord): string | null {
+  const isOther = row.topup_id !== null && topupId !== row.topup_id && topupId !== row.second_topup_id;
+  return isOther && says !== 'failed' && !countsAsUnpaid(row) ? topupId : null;
+}
+
+async function haltAt(unit: Unit, context: Parts<'account' | 'service'>, detail: string): Promise<Effect> {
+  await writePause(unit, context, 'service_mismatch', detail);
+  return { pause: { reason: 'service_mismatch', detail } };
 }
 
 export function place(row: RowRecord): EventData {

@@ -27,6 +27,7 @@ import type { WebhookUpdate } from './webhook-update.ts';
 /** Handles a webhook of a row whose request was refused according to the ledger. A further failure changes nothing. */
 export async function takeUnsent(
   unit: Unit,
+  context: Parts<'account' | 'service'>,
   entry: InboxEntry,
   update: WebhookUpdate,
   { row, payment }: Target,
@@ -36,7 +37,7 @@ export async function takeUnsent(
     return {};
   }
   const why = 'the service reports a payment that it seemed not to have';
-  if (row.status !== 'ready' || payment === null) return contradict(unit, entry, update, row, why);
+  if (row.status !== 'ready' || payment === null) return contradict(unit, context, entry, update, row, why);
   const fields = {
     // The current time: a person who released a row of another run in between did not see this payment.
     first_sent_at: unit.at,
@@ -58,6 +59,7 @@ export async function takeUnsent(
  */
 export async function takeEarlier(
   unit: Unit,
+  context: Parts<'account' | 'service'>,
   entry: InboxEntry,
   update: WebhookUpdate,
   row: RowRecord,
@@ -86,7 +88,7 @@ export async function takeEarlier(
     );
     await noteLateCharge(unit, row, { topupId: update.topupId, cost: update.money, completedAt: update.at });
   }
-  return contradict(unit, entry, update, row, 'an earlier payment of the row is completed');
+  return contradict(unit, context, entry, update, row, 'an earlier payment of the row is completed');
 }
 
 /**
@@ -108,10 +110,17 @@ export async function takeEnded(
   const difference = update.payment && payment ? differs(row, payment, update.payment) : null;
   if (difference) return halt(unit, context, entry, update, row, difference);
   if ((update.says === 'completed' || update.says === 'failed') && update.says !== row.status)
-    return contradict(unit, entry, update, row, `the row is ${row.status}, and the service says ${update.verbatim}`);
+    return contradict(
+      unit,
+      context,
+      entry,
+      update,
+      row,
+      `the row is ${row.status}, and the service says ${update.verbatim}`,
+    );
   // A refused row has no payment. If there is one after all, a retry would pay a second time.
   if (row.status === 'failed' && row.topup_id === null && update.says !== 'failed')
-    return contradict(unit, entry, update, row, 'the row was refused, and the service has a payment for it');
+    return contradict(unit, context, entry, update, row, 'the row was refused, and the service has a payment for it');
   const late = update.payment && isResolved(row) ? await noteDifference(unit, row, update.payment) : null;
   if (late) {
     await close(unit, entry, 'contradiction');

@@ -45,7 +45,7 @@ export async function takeOpen(
   const isFirstLook = entry.looks === 0;
   if (isFirstLook && row.status === 'accepted') noteWebhook(unit, context, row, null);
   const refund = update.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, update) : {};
-  return { ...refund, ...(await lookNow(unit, entry, update, row)) };
+  return { ...refund, ...(await lookNow(unit, context, entry, update, row)) };
 }
 
 /**
@@ -79,12 +79,18 @@ function noteWebhook(
 }
 
 /** Schedules the row's next lookup for now, and checks later that it settled the row. */
-async function lookNow(unit: Unit, entry: InboxEntry, update: WebhookUpdate, row: RowRecord): Promise<Effect> {
+async function lookNow(
+  unit: Unit,
+  context: Parts<'account' | 'service'>,
+  entry: InboxEntry,
+  update: WebhookUpdate,
+  row: RowRecord,
+): Promise<Effect> {
   const wait = lookWaitsMs[entry.looks];
   if (wait === undefined) {
     // The person who decides must know that a webhook reported a payment.
     if (row.status === 'in_doubt')
-      return contradict(unit, entry, update, row, 'a webhook reports a payment that no lookup finds');
+      return contradict(unit, context, entry, update, row, 'a webhook reports a payment that no lookup finds');
     await close(unit, entry, update.says === 'refunded' ? 'refund_noted' : 'still_open');
     return {};
   }

@@ -80,8 +80,32 @@ async function notePaidTwice(
   return unit.noteRow(row, { second_topup_id: second }, kind, data);
 }
 
-/** Records the halt of an account with a row that may have been paid twice, even if no batch of it is open. */
-export async function noteHaltOfRow(unit: Unit, row: RowRecord, secondTopupId: string): Promise<void> {
+/** A payment that the service has of a row besides the row's own. */
+export type SecondPayment = Omit<Contradiction, 'firstSentAt' | 'why'> & { topupId: string };
+
+export function secondPaymentText({ serviceStatus, topupId }: SecondPayment): string {
+  return `the service says ${serviceStatus} of another payment of the row (${topupId})`;
+}
+
+/**
+ * Records a second payment of a row that counts as paid, and what it cost. The recipient may have been paid twice, so
+ * the account is halted, even if no batch of it is open.
+ */
+export async function noteSecondPayment(
+  unit: Unit,
+  row: RowRecord,
+  second: SecondPayment,
+  why = secondPaymentText(second),
+): Promise<void> {
+  const { serviceStatus, topupId } = second;
+  const data = { why, service_status: serviceStatus, topup_id: topupId };
+  const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
+  if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  await noteLateCharge(unit, row, second);
+  await noteHaltOfRow(unit, row, topupId);
+}
+
+async function noteHaltOfRow(unit: Unit, row: RowRecord, secondTopupId: string): Promise<void> {
   const batch = await findBatch(unit.tx, row.batch_id);
   if (batch) await haltAccount(unit, batch.account, paidTwice(row, secondTopupId));
 }

@@ -31,13 +31,13 @@ export interface LatePayment {
   completedAt: number | null;
 }
 
-/** Records what the service charged for such a payment, if it says so, and if that is not recorded already. */
+/** Records what the service charged for such a payment. Returns false if it does not say that, or if it is known. */
 export async function noteLateCharge(
   { tx, at, append }: Unit,
   row: RowRecord,
   { topupId, cost, completedAt }: LatePayment,
-): Promise<void> {
-  if (topupId === null || cost === null || compareAmounts(cost.value, '0') === 0) return;
+): Promise<boolean> {
+  if (topupId === null || cost === null || compareAmounts(cost.value, '0') === 0) return false;
   const { batch_id, row_no } = row;
   const charged_from = completedAt === null ? await earliestCharge(tx, row, topupId) : null;
   const charge = { cost: cost.value, cost_currency: cost.currency, charged_at: completedAt ?? at };
@@ -52,7 +52,9 @@ export async function noteLateCharge(
     [batch_id, row_no, topupId, charge.cost, charge.cost_currency, charge.charged_at, charged_from],
   );
   const data = { topup_id: topupId, ...charge, ...(charged_from === null ? {} : { charged_from }) };
-  if (written > 0) await append(batch_id, 'row.late_charge', data, row_no);
+  if (written === 0) return false;
+  await append(batch_id, 'row.late_charge', data, row_no);
+  return true;
 }
 
 /** A charge that came after the row's end cannot be earlier than that end. Any other is after the first intent. */
@@ -69,6 +71,22 @@ async function earliestCharge(
   return sent?.at ?? null;
 }
 
+/**
+ * A charge of another payment of the row than its present one, which the service has not given back; null if none is
+ * known. It is of an earlier generation that had failed and was completed after all.
+ */
+export async function otherCharge(
+  db: Queryable,
+  { batch_id, row_no, topup_id }: RowRecord,
+): Promise<Pick<LateCharge, 'topup_id' | 'cost' | 'cost_currency'> | null> {
+  const [other] = await db.query<LateCharge>(
+    `SELECT topup_id, cost, cost_currency FROM late_charges
+     WHERE batch_id = ? AND row_no = ? AND topup_id <> ? AND refunded_at IS NULL LIMIT 1`,
+    [batch_id, row_no, topup_id ?? ''],
+  );
+  return other ?? null;
+}
+
 /** Whether the service shows a payment as completed and free: it has given the money back. */
 export function isRefunded({ state, cost }: { state: string; cost: Money | null }): boolean {
   return state === 'completed' && cost !== null && compareAmounts(cost.value, '0') === 0;
@@ -83,14 +101,16 @@ export async function noteRefund({ tx, at }: Unit, row: RowRecord): Promise<bool
 
 /**
  * Records a cost of a paid row that differs from the row's own, which stays as it is. The service does not say when it
- * changed the cost. If the row has no cost at all, the payment was charged when it was completed.
+ * changed the cost. If the row has no cost at all, the payment was charged when it was completed. Returns whether the
+ * cost of the row has changed, and that is news.
  */
-export async function noteChangedCost(unit: Unit, row: RowRecord, payment: LatePayment): Promise<void> {
+export async function noteChangedCost(unit: Unit, row: RowRecord, payment: LatePayment): Promise<boolean> {
   const { status, topup_id, cost: own, cost_currency } = row;
   const { cost } = payment;
-  if (status !== 'completed' || topup_id !== payment.topupId || cost === null) return;
-  if (own !== null && cost.currency === cost_currency && sameAmount(cost.value, own)) return;
-  await noteLateCharge(unit, row, own === null ? payment : { ...payment, completedAt: null });
+  if (status !== 'completed' || topup_id !== payment.topupId || cost === null) return false;
+  if (own !== null && cost.currency === cost_currency && sameAmount(cost.value, own)) return false;
+  const isNew = await noteLateCharge(unit, row, own === null ? payment : { ...payment, completedAt: null });
+  return isNew && own !== null;
 }
 
 /** Stores the refund of such a charge, if the payment has one. The first refund counts. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/time/clock.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { countsAsUnpaid, noteContradiction, noteSecondPayment } from '../../ledger/reporting/contradictions.ts';
 import { isRefunded, noteChangedCost, noteLateCharge, noteRefund } from '../../ledger/reporting/late-charges.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -21,9 +21,9 @@ export function contradictedBy(bound: BoundPayment | null, bucket: Bucket, payme
 }
 
 /**
- * Records the contradictions: rows that count as unpaid count as paid from now on, wherever money is decided. Of second
- * payments that are known, and of paid rows, it records what the service charges for them now, or that it has given the
- * money back.
+ * Records the contradictions: rows that count as unpaid count as paid from now on, wherever money is decided. A second
+ * payment of a paid row halts the account. Of second payments that are known, and of paid rows, it records what the
+ * service charges for them now, or that it has given the money back.
  */
 export async function noteContradictions(db: Database, clock: Clock, found: readonly Contradicted[]): Promise<void> {
   if (found.length === 0) return;
@@ -35,16 +35,25 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
       if (countsAsUnpaid(row))
         await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
       else if (row.second_topup_id === payment.topupId) await noteLateCharge(unit, row, payment);
-      else if (isRefunded(payment) && row.status === 'completed' && row.topup_id === payment.topupId)
-        await recordRefund(unit, row, payment);
-      else await noteChangedCost(unit, row, payment);
+      else if (row.topup_id !== null && row.topup_id !== payment.topupId) await noteSecondPayment(unit, row, payment);
+      else await recordCost(unit, row, payment);
     }
   });
 }
 
-async function recordRefund(unit: Unit, row: RowRecord, { serviceStatus, topupId }: ServicePayment): Promise<void> {
-  if (!(await noteRefund(unit, row))) return;
-  const why = `the row cost ${row.cost} ${row.cost_currency}, and the service now says 0`;
-  const data = { why, service_status: serviceStatus, topup_id: topupId, cost: '0' };
+/** The reports of the row's batch contain its cost: the event makes a new version of them. */
+async function recordCost(unit: Unit, row: RowRecord, payment: ServicePayment): Promise<void> {
+  const { serviceStatus, topupId, cost } = payment;
+  const isBack = isRefunded(payment) && row.status === 'completed' && row.topup_id === topupId;
+  const isNew = isBack ? await noteRefund(unit, row) : await noteChangedCost(unit, row, payment);
+  if (!isNew || cost === null) return;
+  const why = `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
+  const data = {
+    why,
+    service_status: serviceStatus,
+    topup_id: topupId,
+    cost: cost.value,
+    cost_currency: cost.currency,
+  };
   await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
 }

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../../src/core/identity/ids.ts';
+import { resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../../src/ledger/accounts/webhook-inbox.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
-import { insertPayments } from '../../../src/ledger/rows/payments.ts';
-import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { forgetRows } from '../../../src/ledger/batches/forget-rows.ts';
 import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
+import { insertPayments } from '../../../src/ledger/rows/payments.ts';
+import type { NewRow } from '../../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import { failOncePausing, makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { anInboxEntry, aPayment, aRow, findInboxEntry } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
@@ -331,6 +334,45 @@ describe('a webhook', () => {
     });
   }
 
+  for (const [end, as] of [
+    ['its webhook says so', null],
+    ['a person says so', 'paid'],
+    ['a person says that it is not', 'not-paid'],
+  ] as const)
+    test(`that shows an earlier payment as completed while the next one is in doubt counts once that is paid, too, or is not: ${end}`, async () => {
+      const rig = await makeRig();
+      rig.service.ends(reference, 'failed');
+      rig.service.script(`${reference}~2`, 'lose_answer');
+      await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+      await rig.run();
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+      const first = firstTopup(rig);
+      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+      await whileRunning(rig, async (hint) => {
+        while ((await rig.row(1)).status !== 'in_doubt') await rig.clock.sleep(1_000);
+        await receive(rig, 'callback', 'first', callbackBody(first));
+        hint();
+        await rig.clock.sleep(1_000);
+        if (as !== null)
+          return void (await resolveDoubt(actor, 'batch-1', 1, { as, evidence: 'the recipient said so' }));
+        const second = [...rig.service.payments.values()].at(-1)?.topupId ?? '';
+        await receive(rig, 'callback', 'second', callbackBody({ ...first, id: second, reference: `${reference}~2` }));
+        hint();
+        await rig.clock.sleep(1_000);
+      });
+      const { status, second_topup_id, contradicted, contradicted_by } = await rig.row(1);
+      const { paid_twice, contradicted: arrived } = await batchSummary(rig.db, 'batch-1');
+      const [halt] = await openPausesOfAccount(rig.db, 'main');
+      if (as === 'not-paid') {
+        assert.deepEqual([status, contradicted, contradicted_by], ['failed', 'completed', first.id]);
+        assert.deepEqual([arrived.rows, paid_twice.rows, halt], [1, 0, undefined]);
+      } else {
+        assert.deepEqual([status, second_topup_id, paid_twice.rows], ['completed', first.id, 1]);
+        assert.match(halt?.detail ?? '', /row 1 of batch batch-1 may have been paid twice/);
+      }
+    });
+
   describe('about a payment that the service seemed not to have', () => {
     /** A row that was refused for want of money, so that it is ready again; then this is received. */
     async function afterRefusal(status: string, isWhole = true) {
@@ -542,6 +584,20 @@ describe('a webhook that contradicts the ledger', () => {
     assert.equal((await eventsOf(rig, 'row.contradicted')).length, 1);
   });
 
+  test('about a payment whose recipient was forgotten since is compared without the number', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    await forgetRows(rig.db, 'batch-1', 1, 1);
+    await receive(rig, 'callback', 'late', callbackBody(firstTopup(rig)));
+    await receive(rig, 'callback', 'wrong', callbackBody(firstTopup(rig, { amount: { value: 9, currency: 'KES' } })));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.equal(await outcomeOf(rig, 'callback', 'late'), 'nothing_new');
+    assert.equal(await outcomeOf(rig, 'callback', 'wrong'), 'contradiction');
+    const [halt] = await openPausesOfAccount(rig.db, 'main');
+    assert.match(halt?.detail ?? '', /names another amount$/);
+  });
+
   test('halts the account in the transaction that marks it as handled: both or neither', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });
     await rig.add(someRows(1));
@@ -584,20 +640,6 @@ describe('a webhook that contradicts the ledger', () => {
     assert.equal(await outcomeOf(rig, 'registered', 'back'), 'contradiction');
     assert.equal((await eventsOf(rig, 'row.contradicted')).length, 2);
     assert.equal(rig.warnings.length, 2);
-  test('about a payment whose recipient was forgotten since is compared without the number', async () => {
-    const rig = await makeRig();
-    await rig.add(someRows(1));
-    await rig.run();
-    await forgetRows(rig.db, 'batch-1', 1, 1);
-    await receive(rig, 'callback', 'late', callbackBody(firstTopup(rig)));
-    await receive(rig, 'callback', 'wrong', callbackBody(firstTopup(rig, { amount: { value: 9, currency: 'KES' } })));
-    await whileRunning(rig, () => rig.clock.sleep(5_000));
-    assert.equal(await outcomeOf(rig, 'callback', 'late'), 'nothing_new');
-    assert.equal(await outcomeOf(rig, 'callback', 'wrong'), 'contradiction');
-    const [halt] = await openPausesOfAccount(rig.db, 'main');
-    assert.match(halt?.detail ?? '', /names another amount$/);
-  });
-
   });
 
   test('reports that an earlier payment of a row was completed after all: an alert, since a later one was made', async () => {
@@ -621,6 +663,42 @@ describe('a webhook that contradicts the ledger', () => {
     assert.equal(await outcomeOf(rig, 'callback', 'again'), 'nothing_new');
     assert.equal(await outcomeOf(rig, 'callback', 'after-all'), 'contradiction');
     assert.match(rig.warnings.join(), /contradicts the ledger/);
+  });
+
+  test('that shows an earlier payment of a paid row as completed halts the account once: the row may be paid twice', async () => {
+    const rig = await makeRig();
+    rig.service.ends(reference, 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    const first = firstTopup(rig);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+    await rig.run();
+    const { status, topup_id } = await rig.row(1);
+    assert.equal(status, 'completed');
+    const others = someRows(2).map((row) => ({ ...row, phone_number: `+25479900000${row.row_no}` }));
+    await rig.add(others, { batch_id: 'batch-2', run_id: 'run-2', created_at: 2 });
+    const later = rig.clock.now() + minute;
+    await rig.db.execute(`UPDATE rows SET next_action_at = ${later} WHERE batch_id = 'batch-2'`);
+    await receive(rig, 'callback', 'after-all', callbackBody(first));
+    await rig.run();
+    assert.equal((await rig.row(1)).second_topup_id, first.id);
+    const { pause_reason, pause_detail } = await rig.batch('batch-2');
+    assert.equal(pause_reason, 'service_mismatch');
+    const named = `row 1 of batch batch-1 may have been paid twice, by ${topup_id} and ${first.id}`;
+    assert.equal(pause_detail, named);
+    assert.deepEqual(await rig.states('batch-2'), ['ready', 'ready']);
+
+    await resumeBatch(actor, 'batch-2');
+    const again = registeredBody('again', 'transaction.completed', {
+      transactionId: first.id,
+      idempotencyKey: keyOf(1),
+    });
+    await receive(rig, 'registered', 'again', again);
+    await rig.run();
+    assert.equal(await outcomeOf(rig, 'registered', 'again'), 'contradiction');
+    assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
   });
 
   test('reports a payment for a row that was held or skipped after a rejected request: an alert, and a record', async () => {

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { ReadProblem, ServicePayment } from '../../../src/gateway/contract/gateway.ts';
+import { lateKinds } from '../../../src/ledger/audit/events.ts';
 import { forgetRows } from '../../../src/ledger/batches/forget-rows.ts';
+import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import type { BoundPayment, ReconciliationRecord } from '../../../src/ledger/reporting/reconciliations.ts';
 import { insertRows } from '../../../src/ledger/rows/insert-rows.ts';
@@ -215,8 +217,6 @@ for (const [name, change, expected] of differences) {
   });
 }
 
-const unnamed = (payment: ServicePayment): ServicePayment => ({ ...payment, reference: null });
-
 test('payments of people who were forgotten are compared without their numbers', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
@@ -226,6 +226,8 @@ test('payments of people who were forgotten are compared without their numbers',
   assert.deepEqual(odd, [['amount_differs', 'payroll-2026-11/R-2', 'topup-2']]);
   assert.equal(reconciliation.counts.matched, 7);
 });
+
+const unnamed = (payment: ServicePayment): ServicePayment => ({ ...payment, reference: null });
 
 test('an entry of the list without a reference is assigned to the row that has its id, without a read', async (t) => {
   const all = allAtService();
@@ -482,6 +484,48 @@ test('a refund that the service shows is recorded once, so that reports explain 
   assert.equal(late.length, 1);
   assert.match(late[0]?.body ?? '', /"cost":"0"/);
 });
+
+test('another cost of a paid row is recorded once, as a late change: reports that were written before are old', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const other = paymentAtService(2, { cost: { value: '0.81', currency: 'USD' } });
+  for (const _ of ['the first', 'the second']) await run(t, serviceWith(allAtService().with(1, other)), {}, db);
+  const events = await db.query<{ kind: string; row_no: number }>(
+    `SELECT kind, row_no FROM events WHERE kind IN ('row.late_charge', ${lateKinds.map((kind) => `'${kind}'`).join()}) ORDER BY seq`,
+  );
+  assert.deepEqual(events, [
+    { kind: 'row.late_charge', row_no: 2 },
+    { kind: 'row.changed_late', row_no: 2 },
+  ]);
+});
+
+for (const [what, sql, there, names] of [
+  ['another one under its reference', '', paymentAtService(5, { topupId: 'again' }), /row 5 .* by topup-5 and again$/],
+  [
+    'one of an earlier generation',
+    "UPDATE rows SET generation = 2, status = 'completed', topup_id = 'later' WHERE row_no = 8",
+    paymentAtService(8, { state: 'completed', serviceStatus: 'completed', cost: { value: '0.8', currency: 'USD' } }),
+    /row 8 .* by later and topup-8$/,
+  ],
+] as const)
+  test(`a second payment of a paid row halts the account, and is a payment of its row from then on: ${what}`, async (t) => {
+    const db = await testLedger(t);
+    await writeSampleBatch(db);
+    if (sql !== '') await db.execute(sql);
+    const gateway = serviceWith([...allAtService().filter(({ topupId }) => topupId !== there.topupId), there]);
+    await run(t, gateway, {}, db);
+    const seconds = await db.query<{ second_topup_id: string }>(
+      'SELECT second_topup_id FROM rows WHERE second_topup_id IS NOT NULL',
+    );
+    assert.deepEqual(seconds, [{ second_topup_id: there.topupId }]);
+    const [halt, ...more] = await openPausesOfAccount(db, 'main');
+    assert.deepEqual([halt?.batch_id, halt?.reason, more], [null, 'service_mismatch', []]);
+    assert.match(halt?.detail ?? '', names);
+    // A person has looked, and continues.
+    await db.execute('UPDATE pauses SET cleared_at = 1');
+    await run(t, gateway, {}, db);
+    assert.deepEqual(await openPausesOfAccount(db, 'main'), []);
+  });
 
 test('refunds that only a read of the payment shows are found if the wallets do not add up', async (t) => {
   const db = await testLedger(t);
