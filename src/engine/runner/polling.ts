@@ -62,8 +62,8 @@ export const defaultPolling: PollingSettings = {
   openPollMs: 30_000,
   roundMsMin: 100,
   listFollowMs: 120_000,
-  // An end is seen within ten seconds.
-  listPatienceMs: 9_500,
+  // An end is seen within ten seconds, even if its row settles a second faster than most.
+  listPatienceMs: 9_000,
   listReadsMs: 1_000,
   lastReadsMsMin: 10,
   lastReadsShare: 1 / 4,
