@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
+import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
@@ -74,6 +75,34 @@ for (const { name, newLedger } of drivers) {
       assert.deepEqual(await db.query('SELECT n FROM t'), []);
       await db.execute('INSERT INTO t (n) VALUES (3)');
       assert.deepEqual(await db.query('SELECT n FROM t'), [{ n: 3 }]);
+    });
+
+    test('keeps what succeeds of transactions that are asked for at the same time, and nothing of what fails', async (t) => {
+      const db = await one(t);
+      await db.execute('INSERT INTO t (n) VALUES (3)');
+      const fault = new AirbatchError('FENCED', 'another process took over');
+      const add = (n: number) => db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [n]));
+      const failing = db.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n) VALUES (2)');
+        throw fault;
+      });
+      const settled = await Promise.allSettled([add(0), add(1), failing, add(3), add(4)]);
+      const statuses = settled.map(({ status }) => status);
+      assert.deepEqual(statuses, ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled']);
+      assert.equal(settled[2].status === 'rejected' && settled[2].reason, fault);
+      assert.deepEqual((await db.values('SELECT n FROM t ORDER BY n')).flat(), [0, 1, 3, 4]);
+    });
+
+    test('lets transactions that are asked for at the same time see the changes of those before', async (t) => {
+      const db = await one(t);
+      await db.execute('INSERT INTO t (n, other) VALUES (1, 0)');
+      const count = () =>
+        db.transact(async (tx) => {
+          const [found] = await tx.query<{ other: number }>('SELECT other FROM t');
+          await tx.execute('UPDATE t SET other = ?', [(found?.other ?? 0) + 1]);
+        });
+      await Promise.all(Array.from({ length: 100 }, count));
+      assert.deepEqual(await db.query('SELECT other FROM t'), [{ other: 100 }]);
     });
 
     test('refuses a key that is taken, with the whole transaction, also if two connections race for it', async (t) => {

@@ -22,30 +22,52 @@ async function withTable(t: TestContext): Promise<{ url: string; db: Database }>
   return { url, db };
 }
 
-/** Writes over a connection that is cut at the commit. */
-async function writeCut(t: TestContext, when: 'before' | 'answer') {
+const add = (db: Database, n: number) => db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [n]));
+
+/** Writes so many rows at the same time, over a connection that is cut at their commit. */
+async function writeCut(t: TestContext, when: 'before' | 'answer', count: number) {
   const { url, db } = await withTable(t);
   const connection = await openCutConnection(url);
   t.after(() => connection.close());
-  const cut = opened(t, connection.url);
+  // A group ends by time as well; here it does not.
+  const cut = opened(t, connection.url, { groupsApartMs: 0 });
+  await add(cut, 0);
   connection.cutAt('COMMIT', when);
-  const written = cut.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (1)'));
-  return { db, written, again: () => cut.execute('INSERT INTO t (n) VALUES (2)') };
+  const numbers = Array.from({ length: count }, (_, index) => index + 1);
+  const written = await Promise.allSettled(numbers.map((n) => add(cut, n)));
+  const codes = written.map((one) => (one.status === 'fulfilled' ? 'written' : one.reason.code));
+  assert.equal(await add(cut, 9), 1);
+  return { codes, rows: (await db.values<[number]>('SELECT n FROM t ORDER BY n')).flat() };
 }
 
 describe('the ledger on PostgreSQL', () => {
-  test('has committed a transaction whose answer was lost', async (t) => {
-    const { db, written, again } = await writeCut(t, 'answer');
-    assert.equal(await written, 1);
-    assert.deepEqual(await db.values('SELECT n FROM t'), [[1]]);
-    assert.equal(await again(), 1);
-  });
+  for (const [what, count] of [
+    ['a transaction', 1],
+    ['transactions that share a commit', 3],
+  ] as const) {
+    const all = Array.from({ length: count }, (_, index) => index + 1);
+    test(`has committed ${what} whose answer was lost`, async (t) => {
+      const { codes, rows } = await writeCut(t, 'answer', count);
+      assert.deepEqual([codes, rows], [all.map(() => 'written'), [0, ...all, 9]]);
+    });
 
-  test('has not committed a transaction whose commit never arrived', async (t) => {
-    const { db, written, again } = await writeCut(t, 'before');
-    await assert.rejects(written, { code: 'LEDGER_IO' });
-    assert.deepEqual(await db.values('SELECT n FROM t'), []);
-    assert.equal(await again(), 1);
+    test(`has not committed ${what} whose commit never arrived`, async (t) => {
+      const { codes, rows } = await writeCut(t, 'before', count);
+      assert.deepEqual([codes, rows], [all.map(() => 'LEDGER_IO'), [0, 9]]);
+    });
+  }
+
+  test('commits transactions together that are asked for at the same time', async (t) => {
+    const { url, db } = await withTable(t);
+    const crowded = opened(t, url, { groupsApartMs: 0 });
+    const numberOf = (n: number) =>
+      crowded.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n) VALUES (?)', [n]);
+        return tx.values<[string]>('SELECT pg_current_xact_id()::TEXT');
+      });
+    const numbers = await Promise.all(Array.from({ length: 50 }, (_, index) => numberOf(index)));
+    assert.equal(new Set(numbers.flat(2)).size, 1);
+    assert.equal((await db.values('SELECT n FROM t')).length, 50);
   });
 
   test('fails while the server is away', async (t) => {

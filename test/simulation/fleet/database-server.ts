@@ -17,6 +17,8 @@ interface Transaction {
   /** The last row of the audit log before it wrote. */
   eventsBefore: number;
   notices: string[];
+  /** How many notices there were before the open savepoint; null without one. */
+  noticesBefore: number | null;
   idleSince: number;
   idleMsMax: number;
 }
@@ -181,6 +183,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       hasFailed: false,
       eventsBefore: 0,
       notices: [],
+      noticesBefore: null,
       idleSince: Number.POSITIVE_INFINITY,
       idleMsMax: settingIn(text, 'idle_in_transaction_session_timeout'),
     };
@@ -235,6 +238,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
         return tx.isWriting;
       });
       writer.exec('BEGIN IMMEDIATE');
+      if (tx.noticesBefore !== null) writer.exec('SAVEPOINT member');
       tx.eventsBefore = Number(
         (writer.run('SELECT MAX(rowid) AS last FROM events', [], false).rows as { last: number }[])[0]?.last ?? 0,
       );
@@ -250,6 +254,17 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     return answer;
   };
 
+  /** A savepoint of a transaction that has not written is one of nothing. */
+  const savepoint = (tx: Transaction, text: string): Answer => {
+    const isUndo = text.startsWith('ROLLBACK TO');
+    if (tx.hasFailed && !isUndo) throw withState('25P02', 'current transaction is aborted');
+    tx.hasFailed = false;
+    if (isUndo) tx.notices.splice(tx.noticesBefore ?? 0);
+    tx.noticesBefore = text.startsWith('SAVEPOINT') ? tx.notices.length : null;
+    if (tx.isWriting) writer.exec(text);
+    return { rows: [], rowCount: 0 };
+  };
+
   const answerTo = async (session: Session, text: string, params: readonly SqlValue[], asArrays: boolean) => {
     if (text.startsWith('BEGIN')) return begin(session, text);
     if (text === 'COMMIT') return commit(session);
@@ -257,6 +272,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       end(session, false);
       return { rows: [], rowCount: 0 };
     }
+    if (session.tx && / member$/.test(text)) return savepoint(session.tx, text);
     if (text.includes('pg_xact_status'))
       return { rows: [{ status: ended.get(String(params[0])) ?? null, identity: facts.identity() }], rowCount: 1 };
     if (session.tx?.hasFailed) throw withState('25P02', 'current transaction is aborted');

@@ -61,6 +61,7 @@ export function openLedger(world: FleetWorld, process: SimulatedProcess, owner: 
   const db = openPostgres(url, {
     clock: process.clock,
     makePool: () => makePool({ clock, random, server, line }, process, owner),
+    groupsApartMs: 0,
   });
   return {
     ...db,

@@ -52,6 +52,13 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     replace: 'abs(',
   },
   {
+    name: 'fleet: transactions that share a commit are taken as done before it',
+    seed: 1,
+    file: 'ledger/drivers/group-commit.ts',
+    find: '        waiting.unshift(...group.splice(results.length));\n',
+    replace: '        waiting.unshift(...group.splice(results.length));\n        settle(group, results);\n',
+  },
+  {
     name: 'fleet: a commit whose answer is lost is taken as done',
     seed: 2,
     file: 'ledger/drivers/postgres/commit.ts',

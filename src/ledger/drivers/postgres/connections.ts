@@ -14,6 +14,8 @@ export interface Connections {
   pool: Pool;
   /** Runs `work` on a connection of its own. It is closed after an error, since nobody knows in what state it is. */
   withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  /** Fails within the work of a transaction: what waits there for a connection may wait for its own end. */
+  requireOutside(): void;
   /** Runs the work of a transaction, in which no other connection may be waited for. */
   inside<Result>(work: () => Promise<Result>): Promise<Result>;
 }
@@ -46,10 +48,10 @@ export function makeConnections(
   // An idle connection was lost: the next statement takes a new one.
   pool.on('error', () => undefined);
   const inside = new AsyncLocalStorage<true>();
+  const requireOutside = () => assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
 
   const connect = async (): Promise<PoolClient> => {
-    // Otherwise a statement beside its own transaction would wait for the writer's lock: a deadlock.
-    assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
+    requireOutside();
     try {
       return await pool.connect();
     } catch (error) {
@@ -59,6 +61,7 @@ export function makeConnections(
 
   return {
     pool,
+    requireOutside,
     inside: (work) => inside.run(true, work),
     async withClient(work) {
       const client = await connect();

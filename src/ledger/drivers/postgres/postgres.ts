@@ -1,8 +1,9 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type Clock, systemClock } from '../../../core/time/clock.ts';
 import type { Database, Integrity, Queryable } from '../database.ts';
+import { type GroupTransaction, makeGroupCommit, usualGroupsApartMs } from '../group-commit.ts';
 import { type Begun, commit } from './commit.ts';
-import { type MakePool, makeConnections } from './connections.ts';
+import { type Connections, type MakePool, makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
 import { listenForNotices } from './notices.ts';
@@ -28,6 +29,8 @@ export interface PostgresOptions {
    * tables, and those after it in its transaction, may take longer.
    */
   statementMsMax?: number;
+  /** How long transactions that meet others wait for more of them (ms); 0 where the clock is not the machine's. */
+  groupsApartMs?: number;
 }
 
 const usualStatementMsMax = 60_000;
@@ -61,14 +64,33 @@ async function checkChecksums(db: Queryable): Promise<Integrity> {
   return { looked_at: 'checksums', faults: failures === 0 ? [] : [`pages with a wrong checksum: ${failures}`] };
 }
 
+function groupOn(
+  client: PoolClient,
+  {
+    tx,
+    run,
+    inside,
+  }: { tx: Queryable; run: (client: PoolClient, text: string) => Promise<unknown> } & Pick<Connections, 'inside'>,
+): GroupTransaction {
+  return {
+    run: (work) => inside(() => work(tx)),
+    // It shares a round trip with the first statement of the member, which fails as well if this does.
+    savepoint: async () => void client.query('SAVEPOINT member').catch(() => undefined),
+    release: async () => void (await run(client, 'RELEASE member')),
+    undo: async () => void (await run(client, 'ROLLBACK TO member; RELEASE member')),
+    isEnded: () => false,
+  };
+}
+
 /** Opens the ledger in the PostgreSQL database at `url`. It connects when the first statement runs. */
 export function openPostgres(url: string, options: PostgresOptions = {}): Database {
   const { clock = systemClock, makePool, statementMsMax = usualStatementMsMax } = options;
+  const { groupsApartMs = usualGroupsApartMs } = options;
   const ledger = shownLedgerUrl(url);
   const assertSame = makeSameLedger(ledger);
   const beginWriting = beginWritingWith({ ...options, statementMsMax });
   const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementMsMax}`;
-  const { pool, withClient, inside } = makeConnections(ledger, url, { statementMsMax, makePool });
+  const { pool, withClient, requireOutside, inside } = makeConnections(ledger, url, { statementMsMax, makePool });
 
   /** Runs statements of the driver's own. Returns the first record of the last one. */
   const run = async (client: PoolClient, text: string, query_timeout?: number): Promise<Record<string, unknown>> => {
@@ -82,26 +104,28 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     }
   };
 
-  const write = <Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result> =>
-    withClient(async (client) => {
-      const begun = (await run(client, beginWriting)) as unknown as Begun;
-      let result: Result;
-      try {
-        assertSame(begun.identity);
-        result = await inside(() => work(statementsOn(ledger, client)));
-      } catch (error) {
-        await client.query('ROLLBACK').catch(() => undefined);
-        throw error;
-      }
-      await commit({ ledger, pool, clock }, client, begun);
-      return result;
-    });
-
+  const transact = makeGroupCommit({
+    requireOutside,
+    groupsApartMs,
+    transaction: (work) =>
+      withClient(async (client) => {
+        const begun = (await run(client, beginWriting)) as unknown as Begun;
+        try {
+          assertSame(begun.identity);
+          await work(groupOn(client, { tx: statementsOn(ledger, client), run, inside }));
+        } catch (error) {
+          await client.query('ROLLBACK').catch(() => undefined);
+          throw error;
+        }
+        await commit({ ledger, pool, clock }, client, begun);
+        return { durable: Promise.resolve() };
+      }),
+  });
   return {
     query: (sql, params) => withClient((client) => statementsOn(ledger, client).query(sql, params)),
     values: (sql, params) => withClient((client) => statementsOn(ledger, client).values(sql, params)),
-    execute: (sql, params) => write((tx) => tx.execute(sql, params)),
-    transact: write,
+    execute: (sql, params) => transact((tx) => tx.execute(sql, params)),
+    transact,
     snapshot: (work) =>
       withClient(async (client) => {
         await run(client, beginReading);

@@ -13,7 +13,10 @@ interface DurableLog {
   wal: WalSync | null;
   /** Call after each commit. */
   committed(): void;
-  /** Resolves when the log has room for a transaction. Rejects if the disk has refused a commit. */
+  /**
+   * Resolves when the log has room for a transaction. Rejects if the disk has refused a commit, or if the file has left
+   * its place.
+   */
   ready(): Promise<void>;
   /** Resolves when no checkpoint is running. Rejects if the disk has refused a commit. */
   idle(): Promise<void>;
@@ -73,6 +76,7 @@ export function makeDurableLog(path: string, database: DatabaseSync, options: Du
       if (location !== null) late.committed();
     },
     async ready() {
+      assertInPlace();
       await checkpoints?.room();
       wal?.assertSound();
     },

@@ -1,13 +1,14 @@
+import type { DatabaseSync } from 'node:sqlite';
 import type { Database, Integrity, Queryable } from '../database.ts';
+import { type GroupTransaction, makeGroupCommit, usualGroupsApartMs } from '../group-commit.ts';
 import type { CheckpointLimits } from './checkpoints.ts';
 import { makeDurableLog } from './durable-log.ts';
 import { makeAssertInPlace } from './file-in-place.ts';
-import { makeGroupCommit, usualGroupsApartMs } from './group-commit.ts';
 import { attempt } from './sqlite-errors.ts';
 import { checkVersion, isFile, open } from './sqlite-file.ts';
 import { makeSnapshots, readSnapshot } from './sqlite-snapshot.ts';
-import { makeStatements } from './sqlite-statements.ts';
-import { makeTurns } from './turns.ts';
+import { inTransaction, makeStatements } from './sqlite-statements.ts';
+import { makeTurns, type Turns } from './turns.ts';
 import type { SyncFile } from './wal-sync.ts';
 
 async function hasNoTables(direct: Queryable): Promise<boolean> {
@@ -17,6 +18,19 @@ async function hasNoTables(direct: Queryable): Promise<boolean> {
 async function checkPages(direct: Queryable): Promise<Integrity> {
   const found = await direct.values<[string]>('PRAGMA integrity_check(10)');
   return { looked_at: 'everything', faults: found.map(([fault]) => fault).filter((fault) => fault !== 'ok') };
+}
+
+function groupOn(database: DatabaseSync, direct: Queryable, inside: Turns['inside']): GroupTransaction {
+  return {
+    run: (work) => inside(() => work(direct)),
+    savepoint: async () => void (await direct.execute('SAVEPOINT member')),
+    release: async () => void (await direct.execute('RELEASE member')),
+    async undo() {
+      await direct.execute('ROLLBACK TO member');
+      await direct.execute('RELEASE member');
+    },
+    isEnded: () => !database.isTransaction,
+  };
 }
 
 /** How long a statement waits by default for a transaction of another process. */
@@ -47,10 +61,6 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const { requireOutside, inTurn, inside } = makeTurns();
   const log = makeDurableLog(path, database, { busyTimeoutMs, syncFile, checkpoints, assertInPlace, inTurn });
   const { direct, clear } = makeStatements(path, database);
-  const ready = async () => {
-    assertInPlace();
-    await log.ready();
-  };
 
   /** A read may see a commit that is not durable yet, and nobody may learn of it before it is. */
   const whenDurable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
@@ -60,9 +70,14 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   };
 
   const transact = makeGroupCommit({
-    ...{ path, database, direct, requireOutside, inTurn, inside, ready },
-    committed: log.committed,
-    durable: async () => log.wal?.durable(),
+    requireOutside,
+    transaction: (work) =>
+      inTurn(async () => {
+        await log.ready();
+        await inTransaction(path, database, () => work(groupOn(database, direct, inside)));
+        log.committed();
+        return { durable: Promise.resolve(log.wal?.durable()) };
+      }),
     // In memory, a commit costs nothing.
     groupsApartMs: isFile(path) ? groupsApartMs : 0,
   });
@@ -81,7 +96,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     values: (sql, params) => whenDurable(() => direct.values(sql, params)),
     execute: (sql, params) =>
       whenDurable(async () => {
-        await ready();
+        await log.ready();
         const changed = await direct.execute(sql, params);
         log.committed();
         return changed;

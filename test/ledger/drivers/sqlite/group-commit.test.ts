@@ -89,28 +89,6 @@ test('transactions that take long together do not keep the program from other ev
   await db.close();
 });
 
-test('a transaction that fails leaves nothing, and takes no other with it', async () => {
-  const { db, add, notes } = await openTable('failing.db');
-  const fault = new AirbatchError('FENCED', 'another process took over');
-  const failing = db.transact(async (tx) => {
-    await tx.execute('INSERT INTO notes (note) VALUES (?)', ['lost']);
-    throw fault;
-  });
-  const [first, second, third, fourth] = await Promise.allSettled([
-    add('before'),
-    failing,
-    add('between'),
-    add('after'),
-  ]);
-  assert.deepEqual(
-    [first, third, fourth].map(({ status }) => status),
-    ['fulfilled', 'fulfilled', 'fulfilled'],
-  );
-  assert.equal(second.status === 'rejected' && second.reason, fault);
-  assert.deepEqual(await notes(), ['after', 'before', 'between']);
-  await db.close();
-});
-
 test('a fault of the database fails all transactions of its group, and leaves nothing of them', async () => {
   const { db, add, notes } = await openTable('fault.db');
   await add('first');

@@ -1,8 +1,6 @@
-import type { DatabaseSync } from 'node:sqlite';
-import { AirbatchError, type ErrorCode } from '../../../core/basics/errors.ts';
-import { systemClock } from '../../../core/time/clock.ts';
-import type { Queryable } from '../database.ts';
-import { inTransaction } from './sqlite-statements.ts';
+import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
+import { systemClock } from '../../core/time/clock.ts';
+import type { Queryable } from './database.ts';
 
 /** The most transactions that are committed together, so that other writers need not wait for long. */
 const groupMax = 64;
@@ -26,20 +24,29 @@ interface Member {
 
 type Result = { ok: true; value: unknown } | { ok: false; error: unknown };
 
+/** The database transaction in which the members of a group run. */
+export interface GroupTransaction {
+  /** Runs the work of one member. */
+  run<Value>(work: (tx: Queryable) => Promise<Value>): Promise<Value>;
+  /** Begins the changes of one member. */
+  savepoint(): Promise<void>;
+  /** Keeps the changes since the savepoint. */
+  release(): Promise<void>;
+  /** Undoes the changes since the savepoint. */
+  undo(): Promise<void>;
+  /** Whether the database has ended the transaction by itself. */
+  isEnded(): boolean;
+}
+
 export interface GroupCommitDeps {
-  path: string;
-  database: DatabaseSync;
-  direct: Queryable;
-  /** Runs work after all work that was queued before. */
-  inTurn<Result>(work: () => Promise<Result>): Promise<Result>;
   /** Fails within the work of a transaction. */
   requireOutside(): void;
-  /** Runs the work of one transaction. */
-  inside<Result>(work: () => Promise<Result>): Promise<Result>;
-  /** Resolves when the log has room for a transaction. */
-  ready(): Promise<void>;
-  committed(): void;
-  durable(): Promise<void>;
+  /**
+   * Runs `work` in one database transaction, after all that were begun before. Resolves when the next one may begin;
+   * `durable` resolves when this one is on disk.
+   */
+  transaction(work: (group: GroupTransaction) => Promise<void>): Promise<{ durable: Promise<void> }>;
+  /** How long transactions that meet others wait for more of them (ms); 0 where the clock is not the machine's. */
   groupsApartMs: number;
 }
 
@@ -48,9 +55,11 @@ export interface GroupCommitDeps {
  * its own, so that one that fails takes no other with it. Each resolves when the group is durable. The next group may
  * begin while the disk stores this one.
  */
-export function makeGroupCommit(
-  deps: GroupCommitDeps,
-): <Value>(work: (tx: Queryable) => Promise<Value>) => Promise<Value> {
+export function makeGroupCommit({
+  requireOutside,
+  transaction,
+  groupsApartMs,
+}: GroupCommitDeps): <Value>(work: (tx: Queryable) => Promise<Value>) => Promise<Value> {
   const waiting: Member[] = [];
   let isFlushing = false;
   let begunAt = Number.NEGATIVE_INFINITY;
@@ -58,34 +67,33 @@ export function makeGroupCommit(
   let storing = 0;
 
   const gather = async () => {
-    const { groupsApartMs } = deps;
     if ((!isCrowded && storing === 0) || groupsApartMs === 0) return;
     const leftMs = begunAt + groupsApartMs - systemClock.monotonic();
     await (leftMs > 0 ? systemClock.sleep(leftMs) : systemClock.turn());
   };
 
-  const commitNext = () =>
-    deps.inTurn(async () => {
-      const group = waiting.splice(0, groupMax);
-      begunAt = systemClock.monotonic();
-      isCrowded = group.length > 1;
-      try {
-        await deps.ready();
-        const results = await runGroup(deps, group, begunAt + groupMsMax);
+  const commitNext = async () => {
+    let group: Member[] = [];
+    let results: Result[] = [];
+    try {
+      const { durable } = await transaction(async (open) => {
+        group = waiting.splice(0, groupMax);
+        begunAt = systemClock.monotonic();
+        isCrowded = group.length > 1;
+        results = await runGroup(open, group, groupsApartMs > 0 ? begunAt + groupMsMax : Infinity);
         waiting.unshift(...group.splice(results.length));
-        deps.committed();
-        storing += 1;
-        void deps
-          .durable()
-          .finally(() => (storing -= 1))
-          .then(
-            () => settle(group, results),
-            (error: unknown) => rejectAll(group, error),
-          );
-      } catch (error) {
-        rejectAll(group, error);
-      }
-    });
+      });
+      storing += 1;
+      void durable
+        .finally(() => (storing -= 1))
+        .then(
+          () => settle(group, results),
+          (error: unknown) => rejectAll(group, error),
+        );
+    } catch (error) {
+      rejectAll(group.length > 0 ? group : waiting.splice(0, groupMax), error);
+    }
+  };
 
   const flush = async () => {
     isFlushing = true;
@@ -98,7 +106,7 @@ export function makeGroupCommit(
 
   return <Value>(work: (tx: Queryable) => Promise<Value>) =>
     new Promise<Value>((resolve, reject) => {
-      deps.requireOutside();
+      requireOutside();
       waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
       if (!isFlushing) void flush();
     });
@@ -117,30 +125,25 @@ function rejectAll(group: readonly Member[], error: unknown): void {
 }
 
 /** Runs the first members of the group, as many as there is time for; at least one. */
-function runGroup(
-  { path, database, direct, inside, groupsApartMs }: GroupCommitDeps,
-  group: readonly Member[],
-  until: number,
-): Promise<Result[]> {
-  return inTransaction(path, database, async () => {
-    const [first] = group;
-    if (group.length === 1 && first) return [{ ok: true, value: await inside(() => first.work(direct)) }];
-    const results: Result[] = [];
-    for (const { work } of group) {
-      if (groupsApartMs > 0 && results.length > 0 && systemClock.monotonic() >= until) break;
-      await direct.execute('SAVEPOINT member');
-      try {
-        results.push({ ok: true, value: await inside(() => work(direct)) });
-      } catch (error) {
-        // After an error of the ledger itself, nothing of the whole transaction is certain.
-        if (!database.isTransaction || isOfDatabase(error)) throw error;
-        await direct.execute('ROLLBACK TO member');
-        results.push({ ok: false, error });
-      }
-      await direct.execute('RELEASE member');
+async function runGroup(open: GroupTransaction, group: readonly Member[], until: number): Promise<Result[]> {
+  const [first] = group;
+  if (group.length === 1 && first) return [{ ok: true, value: await open.run(first.work) }];
+  const results: Result[] = [];
+  for (const { work } of group) {
+    if (results.length > 0 && systemClock.monotonic() >= until) break;
+    await open.savepoint();
+    try {
+      const value = await open.run(work);
+      await open.release();
+      results.push({ ok: true, value });
+    } catch (error) {
+      // After an error of the ledger itself, nothing of the whole transaction is certain.
+      if (open.isEnded() || isOfDatabase(error)) throw error;
+      await open.undo();
+      results.push({ ok: false, error });
     }
-    return results;
-  });
+  }
+  return results;
 }
 
 const databaseErrors: readonly ErrorCode[] = ['LEDGER_FULL', 'LEDGER_IO', 'LEDGER_BUSY', 'LEDGER_DAMAGED'];
