@@ -91,7 +91,7 @@ const subRooms: Record<string, readonly string[]> = {
   notify: ['.'],
   verify: ['input', 'chain', 'checks', '.'],
   console: [
-    ...['texts/en', 'texts/fr', 'texts/sw', 'texts/pt', 'texts', 'api', 'base', 'shell'],
+    ...['texts/en', 'texts/fr', 'texts/sw', 'texts/pt', 'texts', 'api', 'base', 'forms', 'shell'],
     ...[
       'pages/sign-in',
       'pages/people',

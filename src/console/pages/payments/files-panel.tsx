@@ -1,16 +1,13 @@
-import { useMutation } from '@tanstack/react-query';
-import type { FormEvent } from 'react';
 import { Link } from 'wouter';
 import { type Answer, answered, api } from '../../api/client.ts';
-import { Button } from '../../base/button.tsx';
-import { Failure } from '../../base/failure.tsx';
 import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Sums, Time } from '../../base/values.tsx';
+import { FormWithResult } from '../../forms/form-with-result.tsx';
+import { PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { PeriodFields, PeriodZone, usePeriod } from '../reconciliation/period.tsx';
 
 type Paid = Answer<'/api/v1/paid-files'>;
 
@@ -19,30 +16,16 @@ const daysShown = 31;
 /** The files whose rows were paid in a period. */
 export function FilesPanel() {
   const period = usePeriod(daysShown);
-  const list = useMutation({
-    mutationFn: (times: { from: string; to: string }) =>
-      answered(api.GET('/api/v1/paid-files', { params: { query: times } })),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const times = period.times();
-    if (times !== null) list.mutate(times);
-  };
-  const { data, error, isPending } = list;
   return (
-    <>
-      <Card>
-        <form className="period" onSubmit={submit} noValidate>
-          <PeriodFields period={period} />
-          <Button type="submit" look="main-action" isBusy={isPending}>
-            {t('payments.list')}
-          </Button>
-        </form>
-        <PeriodZone />
-      </Card>
-      {error !== null && <Failure error={error} />}
-      {data !== undefined && <Files paid={data} />}
-    </>
+    <FormWithResult
+      entered={period.times}
+      request={(times) => answered(api.GET('/api/v1/paid-files', { params: { query: times } }))}
+      submitText={t('payments.list')}
+      note={periodZone()}
+      result={(paid) => <Files paid={paid} />}
+    >
+      <PeriodFields period={period} />
+    </FormWithResult>
   );
 }
 

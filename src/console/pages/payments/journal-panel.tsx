@@ -1,17 +1,16 @@
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { change, type ResultOf } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
-import { Failure } from '../../base/failure.tsx';
 import { Field, Select } from '../../base/field.tsx';
 import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Money, Sums } from '../../base/values.tsx';
+import { AccountField } from '../../forms/account-field.tsx';
+import { FormWithResult } from '../../forms/form-with-result.tsx';
+import { PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
 import { formatCount, formatDate } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { AccountField } from '../reconciliation/account-field.tsx';
-import { PeriodFields, PeriodZone, usePeriod } from '../reconciliation/period.tsx';
 
 type Journal = ResultOf<'/api/v1/accounts/{account}/journal'>;
 
@@ -25,44 +24,31 @@ export function JournalPanel({ accounts }: { accounts: string[] }) {
   const [format, setFormat] = useState<(typeof formats)[number]>('plain');
   const [expense, setExpense] = useState('Airtime');
   const period = usePeriod(daysShown);
-  const make = useMutation({
-    mutationFn: (times: { from: string; to: string }) => {
-      const named = expense.trim() === '' ? {} : { expense: expense.trim() };
-      const body = { ...times, format, ...named };
-      return change('/api/v1/accounts/{account}/journal', { path: { account }, body });
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    const times = period.times();
-    if (times !== null) make.mutate(times);
-  };
-  const { data, error, isPending } = make;
   return (
-    <>
-      <Card>
-        <form className="period" onSubmit={submit} noValidate>
-          <AccountField accounts={accounts} value={account} onPick={setAccount} />
-          <PeriodFields period={period} />
-          <Select
-            label={t('payments.format')}
-            value={format}
-            options={formats.map((value) => ({
-              value,
-              label: value === 'plain' ? t('payments.format_plain') : formatNames[value],
-            }))}
-            onPick={setFormat}
-          />
-          <Field label={t('payments.expense')} value={expense} maxLength={100} onText={setExpense} />
-          <Button type="submit" look="main-action" isBusy={isPending}>
-            {t('payments.make')}
-          </Button>
-        </form>
-        <PeriodZone />
-      </Card>
-      {error !== null && <Failure error={error} />}
-      {data !== undefined && <Entries journal={data} />}
-    </>
+    <FormWithResult
+      entered={period.times}
+      request={(times) => {
+        const named = expense.trim() === '' ? {} : { expense: expense.trim() };
+        const body = { ...times, format, ...named };
+        return change('/api/v1/accounts/{account}/journal', { path: { account }, body });
+      }}
+      submitText={t('payments.make')}
+      note={periodZone()}
+      result={(journal) => <Entries journal={journal} />}
+    >
+      <AccountField accounts={accounts} value={account} onPick={setAccount} />
+      <PeriodFields period={period} />
+      <Select
+        label={t('payments.format')}
+        value={format}
+        options={formats.map((value) => ({
+          value,
+          label: value === 'plain' ? t('payments.format_plain') : formatNames[value],
+        }))}
+        onPick={setFormat}
+      />
+      <Field label={t('payments.expense')} value={expense} maxLength={100} onText={setExpense} />
+    </FormWithResult>
   );
 }
 

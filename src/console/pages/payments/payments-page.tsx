@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
+import { WithAccounts } from '../../forms/account-field.tsx';
 import { t } from '../../texts/i18n.ts';
-import { WithAccounts } from '../reconciliation/account-field.tsx';
 import { FilesPanel } from './files-panel.tsx';
 import { JournalPanel } from './journal-panel.tsx';
 import { PersonPanel } from './person-panel.tsx';

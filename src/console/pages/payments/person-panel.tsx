@@ -1,19 +1,16 @@
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { Link } from 'wouter';
 import { change, type ResultOf } from '../../api/client.ts';
-import { Button } from '../../base/button.tsx';
-import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { Card, Empty, Figures } from '../../base/page.tsx';
 import { Badge, RowBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Sums, Time } from '../../base/values.tsx';
+import { FormWithResult } from '../../forms/form-with-result.tsx';
 import { formatCount, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { rowReason } from '../../texts/problem-text.ts';
 import { Asked, Cost } from '../batch/row-values.tsx';
-import '../../styles/period.css';
 
 type Found = ResultOf<'/api/v1/payment-searches'>;
 type Payment = Found['payments'][number];
@@ -23,37 +20,23 @@ const exampleNumber = '+254 712 345 678';
 /** What was sent to one phone number, in all batches. The number is not in the address of the page. */
 export function PersonPanel() {
   const [number, setNumber] = useState('');
-  const find = useMutation({
-    mutationFn: (wanted: string) => change('/api/v1/payment-searches', { body: { number: wanted } }),
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
-    if (number.trim() !== '') find.mutate(number.trim());
-  };
-  const { data, error, isPending } = find;
   return (
-    <>
-      <Card>
-        <form className="stack tight" onSubmit={submit}>
-          <div className="period">
-            <Field
-              label={t('payments.number')}
-              type="tel"
-              autoComplete="off"
-              placeholder={exampleNumber}
-              value={number}
-              onText={setNumber}
-            />
-            <Button type="submit" look="main-action" isBusy={isPending}>
-              {t('payments.find')}
-            </Button>
-          </div>
-          <p className="small quiet">{t('payments.number_help')}</p>
-        </form>
-      </Card>
-      {error !== null && <Failure error={error} />}
-      {data !== undefined && <Result found={data} />}
-    </>
+    <FormWithResult
+      entered={() => number.trim() || null}
+      request={(wanted) => change('/api/v1/payment-searches', { body: { number: wanted } })}
+      submitText={t('payments.find')}
+      note={t('payments.number_help')}
+      result={(found) => <Result found={found} />}
+    >
+      <Field
+        label={t('payments.number')}
+        type="tel"
+        autoComplete="off"
+        placeholder={exampleNumber}
+        value={number}
+        onText={setNumber}
+      />
+    </FormWithResult>
   );
 }
 

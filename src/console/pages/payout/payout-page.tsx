@@ -1,15 +1,12 @@
-import { useMutation } from '@tanstack/react-query';
-import { type FormEvent, useState } from 'react';
+import { useState } from 'react';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
-import { Button } from '../../base/button.tsx';
-import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
-import { Card, EmptyCard, Page } from '../../base/page.tsx';
+import { EmptyCard, Page } from '../../base/page.tsx';
+import { AccountField, WithAccounts } from '../../forms/account-field.tsx';
+import { FormWithResult } from '../../forms/form-with-result.tsx';
 import { t } from '../../texts/i18n.ts';
-import { AccountField, WithAccounts } from '../reconciliation/account-field.tsx';
 import { PayoutResult } from './payout-result.tsx';
-import '../../styles/period.css';
 
 const rowsMax = 20_000_000;
 const example = { rows: '5000', currency: 'KES' };
@@ -37,55 +34,42 @@ function Question({ accounts }: { accounts: string[] }) {
   const rows = Number(count.replaceAll(/[\s,.]/g, ''));
   const isCount = Number.isInteger(rows) && rows >= 1 && rows <= rowsMax;
   const isSum = (sum.trim() === '') === (currency.trim() === '');
-  const plan = useMutation({
-    mutationFn: () => {
-      const sums = sum.trim() === '' ? {} : { sums: { [currency.trim().toUpperCase()]: sum.trim() } };
-      return change('/api/v1/accounts/{account}/plan', { path: { account }, body: { rows, ...sums } });
-    },
-  });
-  const submit = (event: FormEvent) => {
-    event.preventDefault();
+  const entered = () => {
     setChecked(true);
-    if (isCount && isSum) plan.mutate();
+    if (!isCount || !isSum) return null;
+    return { rows, ...(sum.trim() === '' ? {} : { sums: { [currency.trim().toUpperCase()]: sum.trim() } }) };
   };
-  const { data, error, isPending } = plan;
   return (
-    <>
-      <Card>
-        <form className="stack tight" onSubmit={submit} noValidate>
-          <div className="period">
-            <AccountField accounts={accounts} value={account} onPick={setAccount} />
-            <Field
-              label={t('batches.column.rows')}
-              inputMode="numeric"
-              placeholder={example.rows}
-              value={count}
-              onText={setCount}
-              fault={isChecked && !isCount ? t('payout.rows_fault') : null}
-            />
-            <Field
-              label={t('payout.sum')}
-              inputMode="decimal"
-              value={sum}
-              onText={setSum}
-              fault={isChecked && !isSum ? t('payout.sum_fault') : null}
-            />
-            <Field
-              label={t('payout.currency')}
-              placeholder={example.currency}
-              maxLength={3}
-              value={currency}
-              onText={setCurrency}
-            />
-            <Button type="submit" look="main-action" isBusy={isPending}>
-              {t('payout.make')}
-            </Button>
-          </div>
-          <p className="small quiet">{t('payout.sum_help')}</p>
-        </form>
-      </Card>
-      {error !== null && <Failure error={error} />}
-      {data !== undefined && <PayoutResult planned={data} />}
-    </>
+    <FormWithResult
+      entered={entered}
+      request={(body) => change('/api/v1/accounts/{account}/plan', { path: { account }, body })}
+      submitText={t('payout.make')}
+      note={t('payout.sum_help')}
+      result={(planned) => <PayoutResult planned={planned} />}
+    >
+      <AccountField accounts={accounts} value={account} onPick={setAccount} />
+      <Field
+        label={t('batches.column.rows')}
+        inputMode="numeric"
+        placeholder={example.rows}
+        value={count}
+        onText={setCount}
+        fault={isChecked && !isCount ? t('payout.rows_fault') : null}
+      />
+      <Field
+        label={t('payout.sum')}
+        inputMode="decimal"
+        value={sum}
+        onText={setSum}
+        fault={isChecked && !isSum ? t('payout.sum_fault') : null}
+      />
+      <Field
+        label={t('payout.currency')}
+        placeholder={example.currency}
+        maxLength={3}
+        value={currency}
+        onText={setCurrency}
+      />
+    </FormWithResult>
   );
 }

@@ -1,7 +1,6 @@
 import { useState } from 'react';
-import { Field } from '../../base/field.tsx';
-import { t } from '../../texts/i18n.ts';
-import '../../styles/period.css';
+import { Field } from '../base/field.tsx';
+import { t } from '../texts/i18n.ts';
 
 const dayMs = 86_400_000;
 
@@ -43,12 +42,8 @@ export function PeriodFields({ period: { from, to, setFrom, setTo, hasFault } }:
 }
 
 /** Which zone the days are of. */
-export function PeriodZone() {
-  return (
-    <p className="small quiet">
-      {t('reconciliation.zone', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
-    </p>
-  );
+export function periodZone(): string {
+  return t('reconciliation.zone', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone });
 }
 
 /** A day in the reader's zone for an input: `2026-11-26`. */

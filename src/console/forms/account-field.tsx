@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { answered, api } from '../../api/client.ts';
-import { Loaded } from '../../base/failure.tsx';
-import { Select } from '../../base/field.tsx';
-import { t } from '../../texts/i18n.ts';
+import { answered, api } from '../api/client.ts';
+import { Loaded } from '../base/failure.tsx';
+import { Select } from '../base/field.tsx';
+import { t } from '../texts/i18n.ts';
 
 /** The content with the accounts that the person sees. */
 export function WithAccounts({ children }: { children: (accounts: string[]) => ReactNode }) {
