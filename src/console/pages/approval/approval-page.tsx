@@ -129,7 +129,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   const path = { batch_id };
   const action = useGuardedAction(
     review,
-    (_: undefined, etag): Promise<{ status: BatchState }> => {
+    (etag): Promise<{ status: BatchState }> => {
       if (what === 'reject') return change('/api/v1/batches/{batch_id}/reject', { path, body: { why }, etag });
       const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
       return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen }, etag });
@@ -145,7 +145,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   );
   const submit = () => {
     setChecked(true);
-    if (what === 'approve' || why.trim() !== '') action.mutate(undefined);
+    if (what === 'approve' || why.trim() !== '') action.mutate();
   };
   const close = () => {
     // The batch has changed since the approver saw it, so they look at it again.

@@ -72,7 +72,7 @@ function SimpleDialog({
   const needsWhy = kind === 'pause' || kind === 'cancel';
   const action = useGuardedAction(
     batch,
-    async (_: undefined, etag) => {
+    async (etag) => {
       const path = { batch_id };
       // A pause never does harm, so it never waits for a person to read what others did.
       if (kind === 'pause') await change('/api/v1/batches/{batch_id}/pause', { path, body: { why } });
@@ -85,7 +85,7 @@ function SimpleDialog({
   );
   const submit = () => {
     setChecked(true);
-    if (!needsWhy || why.trim() !== '') action.mutate(undefined);
+    if (!needsWhy || why.trim() !== '') action.mutate();
   };
   return (
     <GuardedDialog
@@ -117,7 +117,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
   const [finish, setFinish] = useState(batch.finish_by === null ? '' : localInput(batch.finish_by));
   const action = useGuardedAction(
     batch,
-    (_: undefined, etag) => {
+    (etag) => {
       const finish_by = finish === '' ? null : new Date(finish).toISOString();
       const path = { batch_id: batch.batch_id };
       return change('/api/v1/batches/{batch_id}/reorder', { path, body: { priority, finish_by }, etag });
@@ -129,7 +129,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
       action={action}
       title={t('batch.reorder_title')}
       onClose={onClose}
-      onSubmit={() => action.mutate(undefined)}
+      onSubmit={() => action.mutate()}
     >
       <p>{t('batch.reorder_help')}</p>
       <Select

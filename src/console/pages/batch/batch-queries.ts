@@ -1,11 +1,11 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { isAttended } from '../../api/attention.ts';
 import { type Answer, answered, answeredWithTag, api } from '../../api/client.ts';
 import { useEvents } from '../../api/events.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
-import { toast } from '../../base/toast.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { loadPageTexts } from '../../texts/i18n.ts';
 import { ChangedByOthers, unlessChanged } from './unless-changed.ts';
 
@@ -76,43 +76,31 @@ export function useLive(batchId: string): boolean {
   return useEvents(`/batches/${encodeURIComponent(batchId)}/events`, redraw);
 }
 
-/** A person's action on a batch. Afterwards the batch is read again, and the person sees that it was done. */
-export function useAction<Input, Result>(
+/** A person's action on a batch. */
+export function useAction<Result, Input = void>(
   batchId: string,
   run: (input: Input) => Promise<Result>,
-  { done, onDone }: { done: (result: Result) => string; onDone?: () => void },
+  afterwards: { done: (result: Result) => string; onDone?: () => void },
 ) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: run,
-    onSuccess: (result) => {
-      toast(done(result));
-      onDone?.();
-    },
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['batch', batchId] });
-      void queries.invalidateQueries({ queryKey: ['batches'] });
-      void queries.invalidateQueries({ queryKey: ['doubts'] });
-    },
-  });
+  return useChange(run, { reads: [['batch', batchId], ['batches'], ['doubts']], ...afterwards });
 }
 
 /**
  * The same for a change of what the batch is: it is refused if others have decided about the batch since the dialog was
  * opened. The person then sees their decisions (`GuardedDialog`), and may repeat the change.
  */
-export function useGuardedAction<Input, Result>(
+export function useGuardedAction<Result>(
   { batch_id: batchId, etag }: { batch_id: string; etag: string },
-  run: (input: Input, etag: string) => Promise<Result>,
+  run: (etag: string) => Promise<Result>,
   options: { done: (result: Result) => string; onDone?: () => void },
 ) {
   const { person } = useSession();
   const [seen, setSeen] = useState(etag);
   return useAction(
     batchId,
-    async (input: Input) => {
+    async () => {
       try {
-        return await unlessChanged({ batchId, etag: seen, person }, (tag) => run(input, tag));
+        return await unlessChanged({ batchId, etag: seen, person }, run);
       } catch (error) {
         if (error instanceof ChangedByOthers) setSeen(error.etag);
         throw error;

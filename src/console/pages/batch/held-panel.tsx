@@ -204,7 +204,7 @@ function DecisionDialog({ batchId, seen, decision: { what, choice, count }, onCl
   );
   const submit = () => {
     setChecked(true);
-    if (what === 'release' || why.trim() !== '') action.mutate(undefined);
+    if (what === 'release' || why.trim() !== '') action.mutate();
   };
   return (
     <Dialog

@@ -1,6 +1,5 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { change, type ResultOf } from '../../api/client.ts';
-import { toast } from '../../base/toast.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 
 type Looked = ResultOf<'/api/v1/batches/{batch_id}/look-up'>['rows'][number];
@@ -47,17 +46,12 @@ function saidOf(looked: readonly Looked[]): string {
 
 /** Asks the service about rows now. */
 export function useLookUp() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async (batches: readonly RowsOfBatch[]) => {
+  return useChange(
+    async (batches: readonly RowsOfBatch[]) => {
       const looked: Looked[] = [];
       for (const one of batches) looked.push(...(await lookUpBatch(one)));
       return looked;
     },
-    onSuccess: (looked) => toast(saidOf(looked)),
-    onSettled: () => {
-      void queries.invalidateQueries({ queryKey: ['doubts'] });
-      void queries.invalidateQueries({ queryKey: ['batch'] });
-    },
-  });
+    { reads: [['doubts'], ['batch']], done: saidOf },
+  );
 }

@@ -1,7 +1,7 @@
-import { keepPreviousData, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { type Answer, answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { toast } from '../../base/toast.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import type { RowsOfBatch } from '../batch/look-up.ts';
 
@@ -56,9 +56,8 @@ export function byBatch(doubts: readonly Pick<Doubt, 'batch_id' | 'row'>[]): Row
 
 /** Makes a person the owner of rows; null: nobody. */
 export function useAssign() {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: async ({ batches, owner }: { batches: readonly RowsOfBatch[]; owner: string | null }) => {
+  return useChange(
+    async ({ batches, owner }: { batches: readonly RowsOfBatch[]; owner: string | null }) => {
       let assigned = 0;
       for (const { batch_id, rows } of batches) {
         const body = { rows: [...rows], owner };
@@ -66,8 +65,10 @@ export function useAssign() {
       }
       return assigned;
     },
-    onSuccess: (count, { owner }) =>
-      toast(owner === null ? t('doubts.unassigned', { count }) : t('doubts.assigned', { count, owner })),
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['doubts'] }),
-  });
+    {
+      reads: [['doubts']],
+      done: (count, { owner }) =>
+        owner === null ? t('doubts.unassigned', { count }) : t('doubts.assigned', { count, owner }),
+    },
+  );
 }

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
@@ -8,8 +8,8 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { toast } from '../../base/toast.tsx';
 import { None, Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { slotText } from '../../texts/reason-text.ts';
 import { PastSlots } from './past-slots.tsx';
@@ -99,14 +99,10 @@ function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
 
 /** A person runs a job now; what its file pays waits for approval as at any other time. */
 function RunDialog({ job, onClose }: { job: string; onClose: () => void }) {
-  const queries = useQueryClient();
-  const run = useMutation({
-    mutationFn: () => change('/api/v1/jobs/{name}/run', { path: { name: job }, body: {} }),
-    onSuccess: ({ outcome }) => {
-      toast(`${t('jobs.run_done')} ${slotText(outcome)}`);
-      onClose();
-    },
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['jobs'] }),
+  const run = useChange(() => change('/api/v1/jobs/{name}/run', { path: { name: job }, body: {} }), {
+    reads: [['jobs']],
+    done: ({ outcome }) => `${t('jobs.run_done')} ${slotText(outcome)}`,
+    onDone: onClose,
   });
   return (
     <Dialog

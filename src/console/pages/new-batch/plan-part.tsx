@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import { change } from '../../api/client.ts';
@@ -7,6 +7,7 @@ import { Failure } from '../../base/failure.tsx';
 import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
@@ -19,18 +20,15 @@ import '../../styles/figure-line.css';
 export type Planning = ReturnType<typeof usePlan>;
 
 export function usePlan({ draft_id, version }: Draft) {
-  const client = useQueryClient();
-  const { data, error, isPending, mutate } = useMutation({
-    mutationFn: (run_id: string) =>
+  const { data, error, isPending, mutate } = useChange(
+    (run_id: string) =>
       change('/api/v1/drafts/{draft_id}/plan', {
         path: { draft_id },
         body: { version, ...(run_id === '' ? {} : { run_id }) },
       }),
     // Rows that earlier payments hold have another state now.
-    onSuccess: () => {
-      for (const kind of ['draft', 'draft-rows']) void client.invalidateQueries({ queryKey: [kind, draft_id] });
-    },
-  });
+    { reads: ['draft', 'draft-rows'].map((kind) => [kind, draft_id]) },
+  );
   // A change of the draft cancels its batch, because the plan no longer matches the rows.
   return { plan: data?.version === version ? data : null, error, isPending, make: mutate };
 }

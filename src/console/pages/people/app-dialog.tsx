@@ -1,18 +1,19 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { lazy, Suspense, useState } from 'react';
 import { change } from '../../api/client.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { Refusal } from '../sign-in/refusal.tsx';
 import { CodeField } from '../sign-in/sign-in-form.tsx';
-import type { Work } from '../sign-in/use-work.ts';
+import { factorReads } from './person.ts';
 import '../../styles/sign-in.css';
 
 const QrCode = lazy(async () => ({ default: (await import('./qr-code.tsx')).QrCode }));
 
 /** Adds an app that shows codes: its secret, and a first code that shows that the app has it. */
-export function AppDialog({ onClose, onDone }: { onClose: () => void; onDone: Work }) {
+export function AppDialog({ onClose }: { onClose: () => void }) {
   const [code, setCode] = useState('');
   const secret = useQuery({
     queryKey: ['totp-secret'],
@@ -21,12 +22,10 @@ export function AppDialog({ onClose, onDone }: { onClose: () => void; onDone: Wo
     gcTime: 0,
     retry: false,
   });
-  const confirm = useMutation({
-    mutationFn: () => change('/api/v1/session/factors/totp/confirm', { body: { code } }),
-    async onSuccess() {
-      await onDone();
-      onClose();
-    },
+  const confirm = useChange(() => change('/api/v1/session/factors/totp/confirm', { body: { code } }), {
+    reads: factorReads,
+    done: () => t('account.added'),
+    onDone: onClose,
   });
   return (
     <Dialog

@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, answered, api, change } from '../../api/client.ts';
 import type { Role } from '../../api/session.ts';
@@ -8,11 +8,11 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { toast } from '../../base/toast.tsx';
 import { Time } from '../../base/values.tsx';
+import { SecretDialog } from '../../forms/secret-dialog.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { accountsText, GrantFields, rolesText } from './grant-fields.tsx';
-import { SecretDialog } from './link-dialog.tsx';
 
 const key = ['api-keys'] as const;
 
@@ -22,15 +22,11 @@ type ApiKey = Answer<'/api/v1/api-keys'>['keys'][number];
 export function KeysPanel() {
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const queries = useQueryClient();
   const keys = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/api-keys')) });
-  const revoke = useMutation({
-    mutationFn: (name: string) => change('/api/v1/api-keys/{name}/revoke', { path: { name }, body: {} }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: key });
-      toast(t('people.revoked'));
-    },
-  });
+  const revoke = useChange(
+    (name: string) => change('/api/v1/api-keys/{name}/revoke', { path: { name }, body: {} }),
+    { reads: [key], done: () => t('people.revoked') },
+  );
   return (
     <Card
       isFlush
@@ -51,7 +47,6 @@ export function KeysPanel() {
           onMade={(made) => {
             setMaking(false);
             setSecret(made);
-            void queries.invalidateQueries({ queryKey: key });
           }}
         />
       )}
@@ -99,9 +94,9 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
   const [name, setName] = useState('');
   const [roles, setRoles] = useState<Role[]>(['audit']);
   const [accounts, setAccounts] = useState<string[]>([]);
-  const make = useMutation({
-    mutationFn: () => change('/api/v1/api-keys', { body: { name: name.trim(), roles, accounts } }),
-    onSuccess: ({ secret }) => onMade(secret),
+  const make = useChange(() => change('/api/v1/api-keys', { body: { name: name.trim(), roles, accounts } }), {
+    reads: [key],
+    onDone: ({ secret }) => onMade(secret),
   });
   return (
     <Dialog

@@ -1,32 +1,29 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api, change, requestJson } from '../../api/client.ts';
-import { readSession } from '../../api/session.ts';
 import { newPasskey } from '../../api/sign-in.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { Card, Page } from '../../base/page.tsx';
-import { toast } from '../../base/toast.tsx';
 import { Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { Refusal } from '../sign-in/refusal.tsx';
-import type { Work } from '../sign-in/use-work.ts';
 import { AppDialog } from './app-dialog.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
+import { factorReads } from './person.ts';
 import './account.css';
 
 /** A person's own account: second factors, and the password. */
 export function OwnAccountPage() {
   const [open, setOpen] = useState<'app' | 'passkey' | 'password' | null>(null);
   const factors = useQuery({ queryKey: ['factors'], queryFn: () => answered(api.GET('/api/v1/session/factors')) });
-  const changed = useFactorsChanged();
-  const remove = useMutation({
-    mutationFn: (credentialId: string | null) =>
-      change('/api/v1/session/factors/remove', { body: credentialId === null ? {} : { credential_id: credentialId } }),
-    onSuccess: () => changed(t('account.removed')),
-  });
+  const remove = useChange(
+    (body: { credential_id?: string }) => change('/api/v1/session/factors/remove', { body }),
+    { reads: factorReads, done: () => t('account.removed') },
+  );
   const close = () => setOpen(null);
   return (
     <Page title={t('account.title')} sub={t('account.sub')}>
@@ -40,7 +37,7 @@ export function OwnAccountPage() {
                   {totp && (
                     <FactorLine
                       name={t('account.app')}
-                      onRemove={() => remove.mutate(null)}
+                      onRemove={() => remove.mutate({})}
                       isBusy={remove.isPending}
                     />
                   )}
@@ -49,7 +46,7 @@ export function OwnAccountPage() {
                       key={credential_id}
                       name={label}
                       since={created_at}
-                      onRemove={() => remove.mutate(credential_id)}
+                      onRemove={() => remove.mutate({ credential_id })}
                       isBusy={remove.isPending}
                     />
                   ))}
@@ -67,21 +64,11 @@ export function OwnAccountPage() {
       <Card title={t('sign_in.password')}>
         <Button onClick={() => setOpen('password')}>{t('account.change_password')}</Button>
       </Card>
-      {open === 'app' && <AppDialog onClose={close} onDone={() => changed(t('account.added'))} />}
-      {open === 'passkey' && <PasskeyDialog onClose={close} onDone={() => changed(t('account.added'))} />}
+      {open === 'app' && <AppDialog onClose={close} />}
+      {open === 'passkey' && <PasskeyDialog onClose={close} />}
       {open === 'password' && <PasswordDialog onClose={close} />}
     </Page>
   );
-}
-
-/** Confirms the change, and reads the person's factors again. */
-function useFactorsChanged() {
-  const queries = useQueryClient();
-  return async (text: string) => {
-    toast(text);
-    await queries.invalidateQueries({ queryKey: ['factors'] });
-    queries.setQueryData(['session'], await readSession());
-  };
 }
 
 function FactorLine({
@@ -113,20 +100,17 @@ function FactorLine({
 }
 
 /** Names a passkey, and lets the browser make it. */
-function PasskeyDialog({ onClose, onDone }: { onClose: () => void; onDone: Work }) {
+function PasskeyDialog({ onClose }: { onClose: () => void }) {
   const [label, setLabel] = useState('');
-  const add = useMutation({
-    mutationFn: async () => {
+  const add = useChange(
+    async () => {
       type Options = Parameters<typeof newPasskey>[0];
       const options = await requestJson<Options>('POST', '/session/factors/passkey/options', {});
       const credential = await newPasskey(options);
       await requestJson('POST', '/session/factors/passkey', { label: label.trim(), credential });
     },
-    async onSuccess() {
-      await onDone();
-      onClose();
-    },
-  });
+    { reads: factorReads, done: () => t('account.added'), onDone: onClose },
+  );
   return (
     <Dialog
       title={t('account.add_passkey')}

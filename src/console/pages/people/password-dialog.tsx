@@ -2,23 +2,25 @@ import { useState } from 'react';
 import { changePassword } from '../../api/sign-in.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { Field } from '../../base/field.tsx';
-import { toast } from '../../base/toast.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { Refusal } from '../sign-in/refusal.tsx';
-import { useWork } from '../sign-in/use-work.ts';
 
 export function PasswordDialog({ onClose }: { onClose: () => void }) {
   const [current, setCurrent] = useState('');
   const [password, setPassword] = useState('');
-  const { error, isBusy, run } = useWork();
-  const submit = () =>
-    void run(async () => {
-      await changePassword(current, password);
-      toast(t('account.password_changed'));
-      onClose();
-    });
+  const save = useChange(() => changePassword(current, password), {
+    reads: [],
+    done: () => t('account.password_changed'),
+    onDone: onClose,
+  });
   return (
-    <Dialog title={t('account.change_password')} onClose={onClose} onSubmit={submit} isBusy={isBusy}>
+    <Dialog
+      title={t('account.change_password')}
+      onClose={onClose}
+      onSubmit={() => save.mutate()}
+      isBusy={save.isPending}
+    >
       <p>{t('account.password_help')}</p>
       <Field
         label={t('account.current')}
@@ -37,7 +39,7 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
         value={password}
         onText={setPassword}
       />
-      <Refusal error={error} />
+      <Refusal error={save.error} />
     </Dialog>
   );
 }

@@ -1,11 +1,11 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../api/client.ts';
 import type { Role } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
+import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
-import { toast } from '../../base/toast.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { GrantFields } from './grant-fields.tsx';
 import { type Person, peopleKey } from './person.ts';
@@ -26,26 +26,24 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
   const [email, setEmail] = useState(person?.email ?? '');
   const [roles, setRoles] = useState<Role[]>(person?.roles ?? ['prepare']);
   const [accounts, setAccounts] = useState<string[]>(person?.accounts ?? []);
-  const queries = useQueryClient();
-  const save = useMutation({
-    async mutationFn() {
+  const save = useChange(
+    async () => {
       const fields = { display_name: displayName.trim(), roles, accounts };
       if (person !== null) {
         const body = { ...fields, email: email.trim() === '' ? null : email.trim() };
-        return change('/api/v1/users/{name}/change', { path: { name: person.name }, body, etag: person.etag });
+        await change('/api/v1/users/{name}/change', { path: { name: person.name }, body, etag: person.etag });
+        return null;
       }
       const given = email.trim() === '' ? {} : { email: email.trim() };
       const made = await change('/api/v1/users', { body: { name: name.trim(), language: 'en', ...fields, ...given } });
-      onLink({ name: made.user.name, token: made.link.token });
-      return made.user;
+      return { name: made.user.name, token: made.link.token };
     },
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: peopleKey });
-      if (person === null) return;
-      toast(t('people.saved'));
-      onClose();
+    {
+      reads: [peopleKey],
+      done: (link) => (link === null ? t('people.saved') : null),
+      onDone: (link) => (link === null ? onClose() : onLink(link)),
     },
-  });
+  );
   return (
     <Dialog
       title={person === null ? t('people.add') : person.display_name}
@@ -67,27 +65,20 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
 
 /** Disables a person, or gives them a new link after they have lost the password or the second factor. */
 function AccessActions({ person: { name, disabled_at }, onClose, onLink }: PersonDialogProps & { person: Person }) {
-  const queries = useQueryClient();
-  const reset = useMutation({
-    mutationFn: () => change('/api/v1/users/{name}/reset', { path: { name }, body: {} }),
-    onSuccess: ({ link }) => {
-      void queries.invalidateQueries({ queryKey: peopleKey });
-      onLink({ name, token: link.token });
-    },
+  const reset = useChange(() => change('/api/v1/users/{name}/reset', { path: { name }, body: {} }), {
+    reads: [peopleKey],
+    onDone: ({ link }) => onLink({ name, token: link.token }),
   });
-  const disable = useMutation({
-    mutationFn: () =>
-      change('/api/v1/users/{name}/change', { path: { name }, body: { disabled: disabled_at === null } }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: peopleKey });
-      toast(t('people.saved'));
-      onClose();
-    },
-  });
+  const disable = useChange(
+    () => change('/api/v1/users/{name}/change', { path: { name }, body: { disabled: disabled_at === null } }),
+    { reads: [peopleKey], done: () => t('people.saved'), onDone: onClose },
+  );
+  const error = reset.error ?? disable.error;
   return (
     <fieldset className="choices">
       <legend>{t('people.access')}</legend>
       <p className="help">{t('people.access_help')}</p>
+      {error !== null && <Failure error={error} />}
       <div className="line">
         <Button onClick={() => reset.mutate()} isBusy={reset.isPending}>
           {t('people.reset')}

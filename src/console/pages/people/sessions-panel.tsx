@@ -1,26 +1,22 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { answered, api, change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { toast } from '../../base/toast.tsx';
 import { Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 
 const key = ['sessions'] as const;
 
 /** Who is signed in, and a way to sign them out. */
 export function SessionsPanel() {
-  const queries = useQueryClient();
   const sessions = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/sessions')) });
-  const revoke = useMutation({
-    mutationFn: (id: string) => change('/api/v1/sessions/{session_id}/revoke', { path: { session_id: id }, body: {} }),
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: key });
-      toast(t('people.signed_out'));
-    },
-  });
+  const revoke = useChange(
+    (session_id: string) => change('/api/v1/sessions/{session_id}/revoke', { path: { session_id }, body: {} }),
+    { reads: [key], done: () => t('people.signed_out') },
+  );
   return (
     <Card isFlush title={t('people.tab.sessions')}>
       {revoke.error !== null && <Failure error={revoke.error} />}

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type Answer, answered, api, change } from '../../api/client.ts';
@@ -12,6 +12,7 @@ import { Card, EmptyCard } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { Money, None, Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { hasText, t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import { tones } from './buckets.ts';
@@ -126,19 +127,13 @@ function Items({ title, items, onNote }: { title: string; items: readonly Item[]
 }
 
 function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: () => void }) {
-  const queries = useQueryClient();
   const [note, setNote] = useState('');
   const [isChecked, setChecked] = useState(false);
-  const keep = useMutation({
-    mutationFn: () => {
-      const path = { reconciliation_id: id, item_no: item.item_no };
-      return change('/api/v1/reconciliations/{reconciliation_id}/items/{item_no}/note', { path, body: { note } });
-    },
-    onSuccess: () => {
-      void queries.invalidateQueries({ queryKey: ['reconciliation', id] });
-      onClose();
-    },
-  });
+  const path = { reconciliation_id: id, item_no: item.item_no };
+  const keep = useChange(
+    () => change('/api/v1/reconciliations/{reconciliation_id}/items/{item_no}/note', { path, body: { note } }),
+    { reads: [['reconciliation', id]], onDone: onClose },
+  );
   const submit = () => {
     setChecked(true);
     if (note.trim() !== '') keep.mutate();

@@ -1,10 +1,9 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
-import { useAction } from '../batch/batch-queries.ts';
 
 /** Lets the browser save the pack: it is never in the memory of the page. */
 function save(batchId: string, isMasked: boolean): void {
@@ -16,17 +15,12 @@ function save(batchId: string, isMasked: boolean): void {
 
 /** The pack for an auditor: all versions of the reports and what proves them, in one file. */
 export function PackCard({ batchId, mayReadWhole }: { batchId: string; mayReadWhole: boolean }) {
-  const queries = useQueryClient();
-  const action = useAction(
-    batchId,
+  const action = useChange(
     async (mask: boolean) => {
       await change('/api/v1/batches/{batch_id}/reports', { path: { batch_id: batchId }, body: { mask } });
       save(batchId, mask);
     },
-    {
-      done: () => t('pack.done'),
-      onDone: () => void queries.invalidateQueries({ queryKey: ['reports', batchId] }),
-    },
+    { reads: [['reports', batchId]], done: () => t('pack.done') },
   );
   return (
     <Card

@@ -1,4 +1,3 @@
-import { useQueryClient } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { change } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
@@ -7,9 +6,10 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { formatBytes } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { useAction, useBatch } from '../batch/batch-queries.ts';
+import { useBatch } from '../batch/batch-queries.ts';
 import { PackCard } from './pack-card.tsx';
 import { fileUrl, type ReportFolder, useReportFolders } from './report-queries.ts';
 import { VerifyPart } from './verify-part.tsx';
@@ -48,14 +48,9 @@ export function ReportPage() {
 }
 
 function WriteButtons({ batchId, mayReadWhole }: { batchId: string; mayReadWhole: boolean }) {
-  const queries = useQueryClient();
-  const action = useAction(
-    batchId,
+  const action = useChange(
     (mask: boolean) => change('/api/v1/batches/{batch_id}/reports', { path: { batch_id: batchId }, body: { mask } }),
-    {
-      done: ({ is_new }) => t(is_new ? 'reports.written' : 'reports.unchanged'),
-      onDone: () => void queries.invalidateQueries({ queryKey: ['reports', batchId] }),
-    },
+    { reads: [['reports', batchId]], done: ({ is_new }) => t(is_new ? 'reports.written' : 'reports.unchanged') },
   );
   return (
     <>

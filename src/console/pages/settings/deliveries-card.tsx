@@ -12,9 +12,10 @@ import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Table } from '../../base/table.tsx';
 import { Count, None, Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { systemText } from '../../texts/failure-text.ts';
 import { t } from '../../texts/i18n.ts';
-import { type Delivery, type Endpoint, useWebhookAction } from './webhook-queries.ts';
+import { type Delivery, type Endpoint, webhookReads } from './webhook-queries.ts';
 import './deliveries.css';
 
 const pageRows = 50;
@@ -124,16 +125,16 @@ function DeliveryDialog({
 }) {
   const { delivery_no, message_id, event, body, outcome, due_at, attempts } = delivery;
   const path = { endpoint_id: id, delivery_no };
-  const again = useWebhookAction(
+  const again = useChange(
     () => change('/api/v1/webhooks/{endpoint_id}/deliveries/{delivery_no}/redeliver', { path, body: {} }),
-    { done: t('webhooks.redeliver_done'), onDone: onClose },
+    { reads: webhookReads, done: () => t('webhooks.redeliver_done'), onDone: onClose },
   );
   const canSend = isEnabled && outcome !== 'waiting';
   return (
     <Dialog
       title={event}
       onClose={onClose}
-      {...(canSend ? { onSubmit: () => again.mutate(undefined), submitText: t('webhooks.redeliver') } : {})}
+      {...(canSend ? { onSubmit: () => again.mutate(), submitText: t('webhooks.redeliver') } : {})}
       isBusy={again.isPending}
       error={again.error}
     >

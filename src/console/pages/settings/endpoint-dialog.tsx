@@ -2,8 +2,10 @@ import { useState } from 'react';
 import { change } from '../../api/client.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { Field } from '../../base/field.tsx';
+import { SecretDialog } from '../../forms/secret-dialog.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
-import { type Endpoint, useWebhookAction, type WebhookEvent, webhookEvents } from './webhook-queries.ts';
+import { type Endpoint, type WebhookEvent, webhookEvents, webhookReads } from './webhook-queries.ts';
 import '../../styles/choices.css';
 
 /** Makes an endpoint, or changes one. The address of one stays, because its query is not shown. */
@@ -20,7 +22,7 @@ export function EndpointDialog({
   const [events, setEvents] = useState<readonly WebhookEvent[]>(endpoint?.events ?? []);
   const [accounts, setAccounts] = useState(endpoint?.accounts.join(', ') ?? '');
   const [isChecked, setChecked] = useState(false);
-  const action = useWebhookAction(
+  const action = useChange(
     async () => {
       const chosen = { events: [...events], accounts: accounts.split(',').flatMap((name) => name.trim() || []) };
       if (endpoint === null) return (await change('/api/v1/webhooks', { body: { url: url.trim(), ...chosen } })).secret;
@@ -29,7 +31,8 @@ export function EndpointDialog({
       return null;
     },
     {
-      done: endpoint === null ? null : t('webhooks.changed'),
+      reads: webhookReads,
+      done: (secret) => (secret === null ? t('webhooks.changed') : null),
       onDone: (secret) => (secret === null ? onClose() : onMade?.(secret)),
     },
   );
@@ -40,7 +43,7 @@ export function EndpointDialog({
       onClose={onClose}
       onSubmit={() => {
         setChecked(true);
-        if (isAddress) action.mutate(undefined);
+        if (isAddress) action.mutate();
       }}
       isBusy={action.isPending}
       error={action.error}
@@ -67,6 +70,11 @@ export function EndpointDialog({
       />
     </Dialog>
   );
+}
+
+/** The secret that signs what an endpoint receives. */
+export function EndpointSecret(about: { secret: string; onClose: () => void }) {
+  return <SecretDialog title={t('webhooks.secret')} help={t('webhooks.secret_help')} {...about} />;
 }
 
 function EventChoice({

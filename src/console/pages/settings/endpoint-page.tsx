@@ -6,12 +6,12 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Facts, Page } from '../../base/page.tsx';
 import { Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { DeliveriesCard } from './deliveries-card.tsx';
-import { EndpointDialog } from './endpoint-dialog.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
+import { EndpointDialog, EndpointSecret } from './endpoint-dialog.tsx';
 import { EndpointState } from './settings-page.tsx';
-import { type Endpoint, useEndpoints, useWebhookAction } from './webhook-queries.ts';
+import { type Endpoint, useEndpoints, webhookReads } from './webhook-queries.ts';
 
 /** One endpoint of webhooks, and what was sent to it. */
 export function EndpointPage() {
@@ -39,9 +39,9 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
   const [asked, setAsked] = useState<Asked | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const path = { endpoint_id };
-  const toggle = useWebhookAction(
+  const toggle = useChange(
     () => change('/api/v1/webhooks/{endpoint_id}/change', { path, body: { enabled: !enabled } }),
-    { done: t(enabled ? 'webhooks.disable_done' : 'webhooks.enable_done') },
+    { reads: webhookReads, done: () => t(enabled ? 'webhooks.disable_done' : 'webhooks.enable_done') },
   );
   const close = () => setAsked(null);
   return (
@@ -51,7 +51,7 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
       actions={
         <>
           <Button onClick={() => setAsked('change')}>{t('base.change')}</Button>
-          <Button isBusy={toggle.isPending} onClick={() => toggle.mutate(undefined)}>
+          <Button isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
             {t(enabled ? 'base.disable' : 'base.enable')}
           </Button>
           <Button onClick={() => setAsked('rotate')}>{t('webhooks.rotate')}</Button>
@@ -88,7 +88,7 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
         />
       )}
       {asked === 'delete' && <DeleteDialog id={endpoint_id} onClose={close} />}
-      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+      {secret !== null && <EndpointSecret secret={secret} onClose={() => setSecret(null)} />}
     </Page>
   );
 }
@@ -102,15 +102,15 @@ function Made({ at, by }: { at: string; by: string }) {
 }
 
 function RotateDialog({ id, onClose, onDone }: { id: string; onClose: () => void; onDone: (secret: string) => void }) {
-  const rotate = useWebhookAction(
+  const rotate = useChange(
     () => change('/api/v1/webhooks/{endpoint_id}/rotate-secret', { path: { endpoint_id: id }, body: {} }),
-    { done: null, onDone: ({ secret }) => onDone(secret) },
+    { reads: webhookReads, onDone: ({ secret }) => onDone(secret) },
   );
   return (
     <Dialog
       title={t('webhooks.rotate')}
       onClose={onClose}
-      onSubmit={() => rotate.mutate(undefined)}
+      onSubmit={() => rotate.mutate()}
       submitText={t('webhooks.rotate')}
       isBusy={rotate.isPending}
       error={rotate.error}
@@ -122,15 +122,15 @@ function RotateDialog({ id, onClose, onDone }: { id: string; onClose: () => void
 
 function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
   const [, navigate] = useLocation();
-  const remove = useWebhookAction(
+  const remove = useChange(
     () => change('/api/v1/webhooks/{endpoint_id}/delete', { path: { endpoint_id: id }, body: {} }),
-    { done: t('webhooks.delete_done'), onDone: () => navigate('/settings') },
+    { reads: webhookReads, done: () => t('webhooks.delete_done'), onDone: () => navigate('/settings') },
   );
   return (
     <Dialog
       title={t('webhooks.delete')}
       onClose={onClose}
-      onSubmit={() => remove.mutate(undefined)}
+      onSubmit={() => remove.mutate()}
       submitText={t('webhooks.delete')}
       look="danger"
       isBusy={remove.isPending}

@@ -8,8 +8,7 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import { EndpointDialog } from './endpoint-dialog.tsx';
-import { SecretDialog } from './secret-dialog.tsx';
+import { EndpointDialog, EndpointSecret } from './endpoint-dialog.tsx';
 import { type Endpoint, useEndpoints } from './webhook-queries.ts';
 
 /** The settings of an administrator: programs that receive events. */
@@ -46,7 +45,7 @@ function Webhooks() {
           }}
         />
       )}
-      {secret !== null && <SecretDialog secret={secret} onClose={() => setSecret(null)} />}
+      {secret !== null && <EndpointSecret secret={secret} onClose={() => setSecret(null)} />}
     </Card>
   );
 }

@@ -1,7 +1,6 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { type Answer, answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
-import { toast } from '../../base/toast.tsx';
 
 export type Endpoint = Answer<'/api/v1/webhooks'>['endpoints'][number];
 export type WebhookEvent = Endpoint['events'][number];
@@ -24,26 +23,15 @@ export const webhookEvents = [
   'report.published',
 ] as const satisfies readonly WebhookEvent[];
 
+const key = ['webhooks'] as const;
+
+/** What a change of an endpoint reads again: its deliveries, too. */
+export const webhookReads = [key];
+
 export function useEndpoints() {
   return useQuery({
-    queryKey: ['webhooks'],
+    queryKey: key,
     queryFn: () => answered(api.GET('/api/v1/webhooks')),
     refetchInterval: refresh(),
-  });
-}
-
-/** Changes something about webhooks; `done`: the message after it. */
-export function useWebhookAction<Input, Result>(
-  work: (input: Input) => Promise<Result>,
-  { done, onDone }: { done: string | null; onDone?: (result: Result) => void },
-) {
-  const queries = useQueryClient();
-  return useMutation({
-    mutationFn: work,
-    onSuccess: (result) => {
-      if (done !== null) toast(done);
-      onDone?.(result);
-    },
-    onSettled: () => void queries.invalidateQueries({ queryKey: ['webhooks'] }),
   });
 }
