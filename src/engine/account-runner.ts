@@ -147,7 +147,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     }),
     followed: makeFollowed(),
     gate,
-    readTrouble: makeReadTrouble({ ...deps, clock, gate, pauseAccount: (...why) => pauseAccount(context, ...why) }),
+    readTrouble: makeReadTrouble({ ...deps, clock, gate, pauseAccount: (...pause) => pauseAccount(context, ...pause) }),
     late: makeLateBatches(account, clock),
     settlementStats: makeSettlementStats(),
     picker: makePicker(deps.db, clock, {
@@ -157,7 +157,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     wakes,
     batches: makeOpenBatches(),
     stopping,
-    pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
+    pauseAccount: (...pause) => pauseAccount(context, ...pause),
   };
   gate.restore(await storedThrottleOf(deps.db, account));
   await restoreThroughput(context);

@@ -1,6 +1,7 @@
 import { errorMessage } from '../core/basics/errors.ts';
 import { moneyText } from '../core/money/money.ts';
 import { can } from '../core/state/batch-state.ts';
+import { pauseWhy, type Why } from '../core/state/pause-texts.ts';
 import type { RowState } from '../core/state/row-state.ts';
 import type { Balance } from '../gateway/contract/gateway.ts';
 import { type BatchRecord, findBatch, openBatches } from '../ledger/batches/batches.ts';
@@ -155,7 +156,7 @@ async function startApproved(context: SuperviseNeeds): Promise<void> {
     await context.committer.commit(async (unit) => {
       const started = await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
       if (!started || short === null) return;
-      await unit.pauseBatch(started, { reason: 'insufficient_balance', detail: short });
+      await unit.pauseBatch(started, { reason: 'insufficient_balance', why: short });
       await resetShortageBalances(unit.tx, context.account);
     });
   }
@@ -167,14 +168,17 @@ async function startApproved(context: SuperviseNeeds): Promise<void> {
 async function shortfall(
   context: Parts<'db' | 'gate' | 'gateway' | 'limiter'>,
   batch: BatchRecord,
-): Promise<string | null> {
+): Promise<Why | null> {
   const outcome = await askBalance(context);
   const short = await shortOf(context.db, batch, outcome);
   if (short.length === 0) return null;
-  const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
-  const others = short.flatMap(({ currency, others: sum }) => (sum === null ? [] : [moneyText(currency, sum)]));
-  const alsoNeeded = others.length === 0 ? '' : ` (other batches still need ${others.join(' and ')})`;
-  return `${missing.join(' and ')} are missing for the whole batch${alsoNeeded}; nothing was sent`;
+  const missing = short.map(({ currency, missing: sum }) => [currency, sum] as const);
+  const others = short.flatMap(({ currency, others: sum }) => (sum === null ? [] : [[currency, sum] as const]));
+  const inText = (sums: typeof missing) => sums.map((sum) => moneyText(...sum)).join(' and ');
+  const alsoNeeded = others.length === 0 ? '' : ` (other batches still need ${inText(others)})`;
+  const text = `${inText(missing)} are missing for the whole batch${alsoNeeded}; nothing was sent`;
+  const listed = (sums: typeof missing) => sums.map((sum) => sum.join(' ')).join(', ');
+  return pauseWhy('PAUSE_SHORT', { missing: listed(missing), others: listed(others) }, text);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { allEnded } from '../core/basics/all-ended.ts';
 import { assert } from '../core/basics/assert.ts';
 import { type BatchEvent, transition as batchTransition, type PauseReason } from '../core/state/batch-state.ts';
+import type { Why } from '../core/state/pause-texts.ts';
 import { type RowEvent, type RowState, transition as rowTransition } from '../core/state/row-state.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { announceBatch } from './accounts/announce.ts';
@@ -8,7 +9,7 @@ import { addRecentSends, type RecentSends } from './accounts/recent-sends.ts';
 import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
 import { chainStart, type EventData } from './audit/events.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
-import { addPause, clearPauses } from './batches/pauses.ts';
+import { addPause, clearPauses, storedReason } from './batches/pauses.ts';
 import { addToCounts, type CountChange, deleteCounts } from './batches/row-counts.ts';
 import type { Database, Queryable } from './drivers/database.ts';
 import { type CostTotals, makeCostTotals } from './rows/cost-totals.ts';
@@ -67,10 +68,10 @@ export interface Unit {
   countSend(): void;
 }
 
-/** Why a batch is paused. `detail`: what was observed, or what the person said. */
+/** Why a batch is paused. `why`: what was observed, or what the person said. */
 export interface Pause {
   reason: PauseReason;
-  detail: string;
+  why: Why;
 }
 
 export interface UnitOptions {
@@ -186,18 +187,19 @@ async function changeBatch(
 async function pauseBatch(
   pending: Pending,
   before: BatchRecord,
-  { reason, detail }: Pause,
+  { reason, why }: Pause,
   fields: BatchFields,
 ): Promise<BatchRecord | null> {
   const { account, batch_id, status } = before;
-  const data: EventData = reason === 'by_person' ? { why: detail } : { reason, detail };
+  const data: EventData =
+    reason === 'by_person' ? { why: why.text } : { reason, detail: why.text, detail_reason: storedReason(why) };
   if (status !== 'paused') {
     const paused = await changeBatch(pending, before, 'pause', { fields, data });
-    if (paused !== null) await addPause(pending, { account, batch_id, reason, detail });
+    if (paused !== null) await addPause(pending, { account, batch_id, reason, why });
     return paused;
   }
   if (!(await updateBatch(pending.tx, before, status, fields))) return null;
-  await addPause(pending, { account, batch_id, reason, detail });
+  await addPause(pending, { account, batch_id, reason, why });
   // People were already notified that the batch is paused. A further pause by the engine is news to them; a pause by a
   // person is not.
   const event =

@@ -59,7 +59,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await page.getByRole('tab', { name: /Held/ }).click();
     const heading = page.getByRole('heading', { name: 'bonus-2026-11' });
     const batch = page.locator('section.stack').filter({ has: heading });
-    await batch.getByText(`On 25 Nov 2026, in batch ${samples.done}, row 4.`).first().waitFor();
+    await batch.getByText(`On 25 Nov 2026, in batch ${samples.done}, line 5 of its file.`).first().waitFor();
     await batch.getByRole('button', { name: 'Skip these 2 rows' }).click();
     await page.getByRole('dialog').getByLabel('Reason').fill('paid in October');
     await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click();

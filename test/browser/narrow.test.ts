@@ -31,7 +31,9 @@ async function faultsOf(page: Page): Promise<string[]> {
         if (overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1 && element.tagName !== 'INPUT')
           faults.push(`cut or scrolled: ${named(element)}`);
       }
-      for (const control of document.querySelectorAll('button, .button, select, input, textarea, .nav a, [role=tab]')) {
+      for (const control of document.querySelectorAll(
+        'button, .button, select, input, textarea, summary, .nav a, [role=tab]',
+      )) {
         if (!isShown(control) || mayScroll(control)) continue;
         // A checkbox is hit by its label as well, and the name of a card by the whole card.
         const hit = control.closest('label, .stacks tr:has(th > .link)') ?? control;

@@ -1,6 +1,9 @@
 import type { Route } from 'playwright-core';
 import type { paths } from '../../src/console/api/schema.ts';
+import { pauseWhy } from '../../src/core/state/pause-texts.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
+import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { createUser } from '../../src/operations/access/create-user.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { createWebhook } from '../../src/operations/webhooks/create-webhook.ts';
@@ -50,6 +53,15 @@ export async function addLongContent(session: Session): Promise<void> {
   await moveRow(session, longId, 5, ways.fail(5));
   await moveRow(session, longId, 6, ways.doubt(6));
   await moveRow(session, longId, 7, ways.hold());
+  await inUnit(session.db, { clock: systemClock, actor: 'engine' }, async (unit) => {
+    const values = { spent: '479012341368.52', approved: '395061728440', currency: 'KES', why: '' };
+    const why = pauseWhy(
+      'PAUSE_SPENT',
+      values,
+      'KES 479,012,341,368.52 were spent, and KES 395,061,728,440.00 approved',
+    );
+    await unit.pauseBatch(await requireBatch(unit.tx, longId), { reason: 'guard_tripped', why });
+  });
   const door = { nameOf: (field: string) => field };
   const people = [
     ['nyambura.achieng-odhiambo', longName, ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin']],

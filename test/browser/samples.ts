@@ -71,7 +71,7 @@ function sent(rowNo: number): [RowEvent, RowFields, object] {
 /** Why a row is held: an earlier batch has paid the same. */
 const sentBefore = {
   ...{ code: 'SENT_LATELY', column: null, earlier_batch: samples.done },
-  values: { why: 'sent', day: '2026-11-25', batch: samples.done, row: '4' },
+  values: { why: 'sent', day: '2026-11-25', batch: samples.done, row: '4', earlier_line: '5' },
   message: `The same number was sent the same on 2026-11-25, in batch ${samples.done}, row 4 (run payroll-2026-10, completed).`,
   suggestion: 'Release the row to pay both; skip it if it is the same payment.',
 };
@@ -119,7 +119,8 @@ export async function addSamples(session: Session): Promise<void> {
   });
   const { db } = session;
   await inUnit(db, { clock: systemClock, actor: 'wanjiru', through: 'console' }, async (unit) => {
-    const pause = { reason: 'by_person' as const, detail: 'two numbers have changed: wait for the new list' };
+    const why = { text: 'two numbers have changed: wait for the new list', reason: null };
+    const pause = { reason: 'by_person' as const, why };
     await unit.pauseBatch(await requireBatch(unit.tx, samples.paused), pause);
   });
   await addDone(session);

@@ -77,5 +77,21 @@ test('nobody else sees endpoints', async (t) => {
   t.after(() => context.close());
   const { page } = await openPage(context, `${stage.installation.url}/settings`);
   await page.getByText('Only administrators see the settings').waitFor();
+  await page.getByText('An administrator can give you the role “administer”.').waitFor();
+  return undefined;
+});
+
+test('a new person sees the console in the language of whoever added them', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const context = await windowOf(stage, { options: { locale: 'fr-CI' } });
+  t.after(() => context.close());
+  const { page } = await openPage(context, `${stage.installation.url}/people`);
+  await page.getByRole('button', { name: 'Ajouter une personne' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('textbox').nth(0).fill('akissi');
+  await dialog.getByRole('textbox').nth(1).fill('Akissi Kouassi');
+  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/users'));
+  await dialog.locator('button[type=submit]').click();
+  assert.equal((await sent).postDataJSON().language, 'fr');
   return undefined;
 });

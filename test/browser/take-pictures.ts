@@ -24,6 +24,8 @@ const looks: Record<string, BrowserContextOptions> = {
   'narrow-dark': { ...narrow, ...dark },
   'narrow-fr': { ...narrow, locale: 'fr-CI' },
   'narrow-sw': { ...narrow, locale: 'sw-KE' },
+  'narrow-pt': { ...narrow, locale: 'pt-MZ' },
+  'wide-pt': { ...wide, locale: 'pt-MZ' },
 };
 
 async function takeDocs(stage: Stage, waiting: string): Promise<void> {

@@ -11,6 +11,7 @@ import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
 import { slotReasons } from '../../src/core/basics/slot-result.ts';
 import { doubtReasons } from '../../src/core/state/doubt-texts.ts';
+import { pauseWhys } from '../../src/core/state/pause-texts.ts';
 import { approvalReasons, secondPersonReasons } from '../../src/engine/plan/approval.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
 import type { BoundPayment } from '../../src/ledger/reporting/reconciliations.ts';
@@ -119,6 +120,10 @@ describe('why a row is not paid', () => {
     assert.equal(rowReason({ code: null, reason: null, waiting_reason: null }), '');
     const waiting = { code: 'timeout', reason: 'It is not known', waiting_reason: { code: 'DOUBT_OPEN', values: {} } };
     assert.equal(rowReason(waiting), french['reason.DOUBT_OPEN']);
+    const earlier = { batch: 'B-1', row: '3' };
+    const paid = (values: Record<string, string>) => problemMore({ code: 'ALREADY_PAID', message: 'x', values });
+    assert.equal(paid({ ...earlier, earlier_line: '4' }), 'Dans le lot B-1, ligne 4 de son fichier.');
+    assert.equal(paid(earlier), 'Dans le lot B-1, ligne 3.', 'as an earlier version noted it');
     const older = { code: 'PHONE_AMBIGUOUS', message: 'It can be two.', values: null };
     assert.equal(problemMore(older), older.message);
   });
@@ -129,7 +134,7 @@ describe('the text of a reason', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
     const codes: string[] = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
     codes.push(...Object.keys(slotReasons), ...Object.keys(refusalReasons), ...Object.keys(doubtReasons));
-    codes.push(...Object.keys(approvalReasons));
+    codes.push(...Object.keys(approvalReasons), ...Object.keys(pauseWhys));
     assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
   });
 
@@ -139,6 +144,7 @@ describe('the text of a reason', () => {
       ...refusalReasons,
       ...doubtReasons,
       ...approvalReasons,
+      ...pauseWhys,
     }))
       assert.deepEqual([...new Set(namedIn(code))].sort(), [...given].sort(), code);
   });

@@ -55,11 +55,12 @@ const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
 /** Where a page shows a sentence as it came. */
 const serverWords = [
   // For support, behind a disclosure, and marked as English.
-  'base/failure.tsx {detail}',
-  'base/failure.tsx {hint}',
+  'base/failure.tsx {problem.detail}',
+  'base/failure.tsx {problem.hint}',
   // By its code, or as a person or an earlier version wrote it.
   'pages/batch/held-panel.tsx {detail}',
   'pages/batch/held-panel.tsx {refusal}',
+  'pages/batch/situation.tsx {detail}',
   'pages/batch/situation.tsx {rejection}',
   // The words of the service.
   'pages/doubts/evidence.tsx {answer?.message}',
@@ -141,7 +142,7 @@ describe('the texts of the console', () => {
       .flatMap((path) =>
         [
           ...readFileSync(join(source, path), 'utf8').matchAll(
-            />\s*([A-Z][a-z]+[ a-z]*)\s*<|(?:title|label|placeholder|aria-label)="([^"]+)"/g,
+            /(?<!=)>\s*([A-Z][a-z]+[ a-z]*)\s*<|(?:title|label|placeholder|aria-label)="([^"]+)"/g,
           ),
         ].map(([all]) => `${path}: ${all}`),
       );

@@ -131,8 +131,10 @@ export function balanceJson(wallets: Record<string, string>, readAt: number): st
   });
 }
 
-/** One step of a row's way: an event with what it sets, and what the audit log has of it besides. */
-export type Step = [event: RowEvent, fields?: RowFields, data?: Partial<EventData>];
+/** What the audit log has of a step besides; undefined: without that member. */
+type StepData = { [Member in keyof EventData]: EventData[Member] | undefined };
+/** One step of a row's way: an event with what it sets. */
+export type Step = [event: RowEvent, fields?: RowFields, data?: StepData];
 
 export function completedWay(rowNo: number, cost = '0.80'): Step[] {
   return [

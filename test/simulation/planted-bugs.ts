@@ -214,7 +214,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a mismatch that stops the account only after it was told of',
     seed: 978,
     file: 'engine/dispatch/outcomes.ts',
-    find: '  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.detail);\n',
+    find: '  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.why);\n',
     replace: '',
   },
   {

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../src/core/basics/errors.ts';
+import { AirbatchError, type ErrorReason } from '../../src/core/basics/errors.ts';
 import type { Random } from '../../src/core/basics/random.ts';
 import type { PauseReason } from '../../src/core/state/batch-state.ts';
 import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../src/engine/account-runner.ts';
@@ -7,7 +7,7 @@ import { defaultEngineSettings, type EngineSettings } from '../../src/engine/run
 import type { Gateway, ServicePolicy } from '../../src/gateway/contract/gateway.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
-import { openPauses } from '../../src/ledger/batches/pauses.ts';
+import { openPauses, whyOf } from '../../src/ledger/batches/pauses.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { findRow, type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import type { Limiter } from '../../src/limiter/limiter.ts';
@@ -38,7 +38,11 @@ export interface Rig {
   row(rowNo: number, batchId?: string): Promise<RowRecord>;
   states(batchId?: string): Promise<string[]>;
   /** With the first of its pauses. */
-  batch(batchId?: string): Promise<BatchRecord & { pause_reason: PauseReason | null; pause_detail: string | null }>;
+  batch(
+    batchId?: string,
+  ): Promise<
+    BatchRecord & { pause_reason: PauseReason | null; pause_detail: string | null; pause_why: ErrorReason | null }
+  >;
 }
 
 export async function makeRig(
@@ -117,7 +121,8 @@ export async function makeRig(
     batch: async (batchId = 'batch-1') => {
       const batch = (await findBatch(db, batchId)) as BatchRecord;
       const [pause] = await openPauses(db, batch);
-      return { ...batch, pause_reason: pause?.reason ?? null, pause_detail: pause?.detail ?? null };
+      const pause_why = pause === undefined ? null : whyOf(pause).reason;
+      return { ...batch, pause_reason: pause?.reason ?? null, pause_detail: pause?.detail ?? null, pause_why };
     },
   };
 }

@@ -1747,6 +1747,12 @@ export interface operations {
                                 /** @enum {string} */
                                 reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
                                 detail: string | null;
+                                detail_reason: {
+                                    code: string;
+                                    values: {
+                                        [key: string]: string;
+                                    };
+                                } | null;
                                 paused_by: string;
                                 since: string;
                             }[];
@@ -1970,6 +1976,12 @@ export interface operations {
                             /** @enum {string} */
                             reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
                             detail: string | null;
+                            detail_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
                             paused_by: string;
                             since: string;
                         }[];

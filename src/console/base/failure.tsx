@@ -1,6 +1,6 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { ApiProblem, type Problem, Unreachable } from '../api/problem.ts';
+import { ApiProblem, Unreachable } from '../api/problem.ts';
 import { hasText, t } from '../texts/i18n.ts';
 import { reasonText, refusalText } from '../texts/reason-text.ts';
 import { Button } from './button.tsx';
@@ -21,7 +21,11 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
         <h2>{error instanceof Unreachable ? t('failure.offline_title') : t('failure.title')}</h2>
         <p>{failureText(error)}</p>
         {problem !== null && <p className="small quiet mono">{problem.code}</p>}
-        {problem !== null && reasonText(problem.reason) === null && <EnglishDetail problem={problem} />}
+        {problem !== null && reasonText(problem.reason) === null && (
+          <ForSupport>
+            {problem.detail} {problem.hint}
+          </ForSupport>
+        )}
         {onRetry !== undefined && (
           <div>
             <Button onClick={onRetry}>{t('failure.retry')}</Button>
@@ -33,14 +37,12 @@ export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => vo
 }
 
 /** The server's own sentence, which says more than the text of a code. */
-function EnglishDetail({ problem: { detail, hint } }: { problem: Problem }) {
+export function ForSupport({ children }: { children: ReactNode }) {
   if (!hasText('failure.details')) return null;
   return (
     <details className="small quiet">
       <summary>{t('failure.details')}</summary>
-      <p lang="en">
-        {detail} {hint}
-      </p>
+      <p lang="en">{children}</p>
     </details>
   );
 }

@@ -1,4 +1,7 @@
+import { t } from '../texts/i18n.ts';
+import { Button } from './button.tsx';
 import { Field, Select } from './field.tsx';
+import { Empty } from './page.tsx';
 
 interface FilterRowProps<Value extends string> {
   choiceLabel: string;
@@ -32,5 +35,14 @@ export function FilterRow<Value extends string>({
         onText={onSearch}
       />
     </div>
+  );
+}
+
+/** Nothing of a list fits its filter. */
+export function NoneFits({ title, onClear }: { title: string; onClear: () => void }) {
+  return (
+    <Empty title={title}>
+      <Button onClick={onClear}>{t('base.clear_filter')}</Button>
+    </Empty>
   );
 }

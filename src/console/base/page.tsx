@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
+import type { Role } from '../api/session.ts';
 import { t } from '../texts/i18n.ts';
 
 /** A page: its title, what can be done on it, and its content. */
@@ -92,8 +93,8 @@ export function Figures({ figures }: { figures: readonly { name: string; value: 
   );
 }
 
-/** There is nothing to show. */
-export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+/** There is nothing to show. The content says why, or what the reader can do next. */
+export function Empty({ title, children }: { title: string; children: ReactNode }) {
   return (
     <div className="state">
       <h2>{title}</h2>
@@ -108,6 +109,15 @@ export function EmptyCard(about: Parameters<typeof Empty>[0]) {
     <Card>
       <Empty {...about} />
     </Card>
+  );
+}
+
+/** The reader's roles do not allow what the page is for. */
+export function NoRole({ title, needs }: { title: string; needs: Role }) {
+  return (
+    <EmptyCard title={title}>
+      <p>{t('base.no_role_help', { role: t(`role.${needs}`) })}</p>
+    </EmptyCard>
   );
 }
 

@@ -1,5 +1,4 @@
 import type { ReactNode } from 'react';
-import { Empty } from './page.tsx';
 
 export interface Column<Row> {
   id: string;
@@ -20,13 +19,13 @@ interface TableProps<Row> {
   keyOf: (row: Row) => string | number;
   /** On a narrow screen each row becomes a small card. */
   stacks?: boolean;
-  /** What is said in place of a table without rows. */
-  empty?: string;
+  /** Stands in place of a table without rows. */
+  empty?: ReactNode;
 }
 
 /** A table of some hundred rows at most; for more there is `Grid`. */
 export function Table<Row>({ caption, columns, rows, keyOf, stacks = false, empty }: TableProps<Row>) {
-  if (rows.length === 0 && empty !== undefined) return <Empty title={empty} />;
+  if (rows.length === 0 && empty !== undefined) return empty;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: a frame that scrolls must be reachable by keyboard
     <section className="table-frame" aria-label={caption} tabIndex={0}>

@@ -3,12 +3,26 @@ import type { ReactNode } from 'react';
 import { answered, api } from '../api/client.ts';
 import { Loaded } from '../base/failure.tsx';
 import { Select } from '../base/field.tsx';
+import { EmptyCard } from '../base/page.tsx';
 import { t } from '../texts/i18n.ts';
 
 /** The content with the accounts that the person sees. */
 export function WithAccounts({ children }: { children: (accounts: string[]) => ReactNode }) {
   const query = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
-  return <Loaded query={query}>{({ accounts }) => children(accounts.map(({ account }) => account))}</Loaded>;
+  return (
+    <Loaded query={query}>
+      {({ accounts }) => (accounts.length === 0 ? <NoAccount /> : children(accounts.map(({ account }) => account)))}
+    </Loaded>
+  );
+}
+
+/** There is no account, or the person sees none. */
+export function NoAccount() {
+  return (
+    <EmptyCard title={t('wallets.none')}>
+      <p>{t('wallets.none_help')}</p>
+    </EmptyCard>
+  );
 }
 
 interface AccountProps {

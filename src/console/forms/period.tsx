@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { Field } from '../base/field.tsx';
+import { EmptyCard } from '../base/page.tsx';
 import { t } from '../texts/i18n.ts';
 
 const dayMs = 86_400_000;
@@ -44,6 +45,15 @@ export function PeriodFields({ period: { from, to, setFrom, setTo, hasFault } }:
 /** Which zone the days are of. */
 export function periodZone(): string {
   return t('reconciliation.zone', { zone: Intl.DateTimeFormat().resolvedOptions().timeZone });
+}
+
+/** Nothing was found between the days. */
+export function NothingThen({ title }: { title: string }) {
+  return (
+    <EmptyCard title={title}>
+      <p>{t('reconciliation.other_days')}</p>
+    </EmptyCard>
+  );
 }
 
 /** A day in the reader's zone for an input: `2026-11-26`. */

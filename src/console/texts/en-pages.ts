@@ -94,22 +94,27 @@ const problems = {
   'problem.NUMBER_MAXIMUM': 'One number gets more than the configured maximum',
   'problem.NUMBER_MAXIMUM.more': 'One number may get {amount} {currency} from a file.',
   'problem.ALREADY_PAID': 'An earlier batch of the run has paid this row',
-  'problem.ALREADY_PAID.more': 'In batch {batch}, row {row}.',
+  'problem.ALREADY_PAID.more':
+    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.ALREADY_SENT': 'An earlier batch of the run has sent this row, and it is not finished',
-  'problem.ALREADY_SENT.more': 'In batch {batch}, row {row}.',
+  'problem.ALREADY_SENT.more':
+    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.FAILED_BEFORE': 'An earlier batch of the run tried this row, and it failed',
-  'problem.FAILED_BEFORE.more': 'In batch {batch}, row {row}.',
+  'problem.FAILED_BEFORE.more':
+    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.MAY_BE_PAID': 'The row failed before, but the service now says that it may be paid',
-  'problem.MAY_BE_PAID.more': 'In batch {batch}, row {row}.',
+  'problem.MAY_BE_PAID.more':
+    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.NOT_LOOKED_UP': 'The service did not say whether this row was already paid',
   'problem.REFERENCE_REUSED': 'An earlier batch of the run used the reference for another payment',
-  'problem.REFERENCE_REUSED.more': 'In batch {batch}, row {row}.',
+  'problem.REFERENCE_REUSED.more':
+    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.SENT_LATELY': 'Another batch recently sent this number the same payment',
   'problem.SENT_LATELY.more':
-    '{why, select, sent {On {day}, in batch {batch}, row {row}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
+    '{why, select, sent {On {day}, in batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
   'problem.PAID_OTHERWISE': 'The run has already sent this number another payment, which is not in this file',
   'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {On {day}, in batch {batch}, row {row}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
+    '{why, select, sent {On {day}, in batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
   'problem.RECIPIENT_MAXIMUM': 'With this row the number would get more than the maximum over all batches',
   'problem.RECIPIENT_MAXIMUM.more':
     'It would get {sum} {currency} within {days, plural, one {# day} other {# days}}, and {amount} {currency} are allowed.',

@@ -108,6 +108,20 @@ const refusals = {
   'reason.DOUBT_PAID_BEFORE':
     'A person must decide: by what the service now says, row {row} of batch {batch} may have paid the same.',
   'reason.ROW_OVERDUE': 'The service has not reported a result within the time that it promises.',
+  'reason.PAUSE_FAILURES': 'Failed rows among the last {rows}: {failed}. No more than {percent}% are allowed.',
+  'reason.PAUSE_FIRST_ROWS': 'Failed rows among the first {rows}: {failed}. These are sent alone first, as a test.',
+  'reason.PAUSE_COST':
+    'Row {row} cost {cost} {currency}, and row {other_row} of the same kind {other_cost} {currency}.',
+  'reason.PAUSE_SPENT':
+    '{spent} {currency} were spent{why, select, products {, products not counted} other {}}; {approved} {currency} were approved.',
+  'reason.PAUSE_OTHER':
+    'For row {row} of batch {batch}, the service has {difference, select, reference {another reference} phone_number {another phone number} product {another product} currency {another currency} amount {another amount} other {another payment}}.',
+  'reason.PAUSE_PAID_TWICE':
+    'Row {row} of batch {batch} may have been paid twice: the service has the payment {topup_id}, too.',
+  'reason.PAUSE_MOVED': 'The batch was made for {service}; the account {account} is at {other_service} now.',
+  'reason.PAUSE_SHORT':
+    'For the whole batch, {missing} are missing; nothing was sent.{others, select, none {} other { Other batches still need {others}.}}',
+  'reason.PAUSE_REFUSED': 'The service says: “{message}” ({service_code}).',
   'reason.APPROVAL_ALWAYS':
     'By the rules of this installation, {approvers, plural, one {another person must approve it} other {# other people must approve it}}.',
   'reason.APPROVAL_ROWS':

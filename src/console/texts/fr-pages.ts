@@ -97,22 +97,27 @@ const problems = {
   'problem.NUMBER_MAXIMUM': 'Un numéro reçoit plus que le maximum fixé',
   'problem.NUMBER_MAXIMUM.more': 'Un numéro peut recevoir {amount} {currency} d’un fichier.',
   'problem.ALREADY_PAID': 'Un lot antérieur de la série a payé cette ligne',
-  'problem.ALREADY_PAID.more': 'Dans le lot {batch}, ligne {row}.',
+  'problem.ALREADY_PAID.more':
+    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.ALREADY_SENT': 'Un lot antérieur de la série a envoyé cette ligne, et elle n’est pas terminée',
-  'problem.ALREADY_SENT.more': 'Dans le lot {batch}, ligne {row}.',
+  'problem.ALREADY_SENT.more':
+    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.FAILED_BEFORE': 'Un lot antérieur de la série a tenté cette ligne, et elle a échoué',
-  'problem.FAILED_BEFORE.more': 'Dans le lot {batch}, ligne {row}.',
+  'problem.FAILED_BEFORE.more':
+    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.MAY_BE_PAID': 'La ligne avait échoué, mais le service dit maintenant qu’elle est peut-être payée',
-  'problem.MAY_BE_PAID.more': 'Dans le lot {batch}, ligne {row}.',
+  'problem.MAY_BE_PAID.more':
+    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.NOT_LOOKED_UP': 'Le service n’a pas dit si cette ligne était déjà payée',
   'problem.REFERENCE_REUSED': 'Un lot antérieur de la série a utilisé la référence pour un autre paiement',
-  'problem.REFERENCE_REUSED.more': 'Dans le lot {batch}, ligne {row}.',
+  'problem.REFERENCE_REUSED.more':
+    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.SENT_LATELY': 'Un autre lot a récemment envoyé le même paiement à ce numéro',
   'problem.SENT_LATELY.more':
-    '{why, select, sent {Le {day}, dans le lot {batch}, ligne {row}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
+    '{why, select, sent {Le {day}, dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
   'problem.PAID_OTHERWISE': 'La série a déjà envoyé à ce numéro un autre paiement, absent de ce fichier',
   'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {Le {day}, dans le lot {batch}, ligne {row}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
+    '{why, select, sent {Le {day}, dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
   'problem.RECIPIENT_MAXIMUM': 'Avec cette ligne, le numéro dépasserait le maximum de tous les lots',
   'problem.RECIPIENT_MAXIMUM.more':
     'Il recevrait {sum} {currency} en {days, plural, one {# jour} other {# jours}} ; le maximum est de {amount} {currency}.',

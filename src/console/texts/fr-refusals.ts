@@ -117,6 +117,22 @@ const refusals = {
   'reason.DOUBT_PAID_BEFORE':
     'Une personne doit décider : d’après ce que dit maintenant le service, la ligne {row} du lot {batch} a peut-être payé la même chose.',
   'reason.ROW_OVERDUE': 'Le service n’a pas donné de résultat dans le délai qu’il promet.',
+  'reason.PAUSE_FAILURES':
+    'Lignes en échec parmi les dernières ({rows}) : {failed}. Pas plus de {percent} % ne sont permis.',
+  'reason.PAUSE_FIRST_ROWS':
+    'Lignes en échec parmi les premières ({rows}) : {failed}. Elles sont d’abord envoyées seules, pour essai.',
+  'reason.PAUSE_COST':
+    'La ligne {row} a coûté {cost} {currency}, et la ligne {other_row} du même genre {other_cost} {currency}.',
+  'reason.PAUSE_SPENT':
+    'Dépensé : {spent} {currency}{why, select, products {, sans compter les produits} other {}} ; approuvé : {approved} {currency}.',
+  'reason.PAUSE_OTHER':
+    'Pour la ligne {row} du lot {batch}, le service a {difference, select, reference {une autre référence} phone_number {un autre numéro de téléphone} product {un autre produit} currency {une autre devise} amount {un autre montant} other {un autre paiement}}.',
+  'reason.PAUSE_PAID_TWICE':
+    'La ligne {row} du lot {batch} a peut-être été payée deux fois : le service a aussi le paiement {topup_id}.',
+  'reason.PAUSE_MOVED': 'Le lot a été fait pour {service} ; le compte {account} est maintenant chez {other_service}.',
+  'reason.PAUSE_SHORT':
+    'Il manque {missing} pour le lot entier ; rien n’a été envoyé.{others, select, none {} other { D’autres lots ont encore besoin de {others}.}}',
+  'reason.PAUSE_REFUSED': 'Le service répond : « {message} » ({service_code}).',
   'reason.APPROVAL_ALWAYS':
     'Selon les règles de cette installation, {approvers, plural, one {une autre personne doit l’approuver} other {# autres personnes doivent l’approuver}}.',
   'reason.APPROVAL_ROWS':

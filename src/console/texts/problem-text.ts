@@ -46,8 +46,10 @@ export function problemMore({ message, ...problem }: Problem & { message: string
   return inOwnWords.has(problem.code) ? message : (problemDetail(problem) ?? message);
 }
 
-function shown(values: Readonly<Record<string, string>>): Record<string, string> {
-  const { currency = '' } = values;
+function shown(found: Readonly<Record<string, string>>): Record<string, string> {
+  // Earlier versions did not note the line of a row of another batch.
+  const values = { earlier_line: 'none', ...found };
+  const { currency = '' } = found;
   return Object.fromEntries(
     Object.entries(values).map(([name, value]) => {
       if (name.endsWith('country')) return [name, value === '' ? '' : countryName(value)];

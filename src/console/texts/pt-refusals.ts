@@ -114,6 +114,21 @@ const refusals = {
   'reason.DOUBT_PAID_BEFORE':
     'Uma pessoa tem de decidir: pelo que o serviço diz agora, a linha {row} do lote {batch} pode ter pago o mesmo.',
   'reason.ROW_OVERDUE': 'O serviço não comunicou um resultado no prazo que promete.',
+  'reason.PAUSE_FAILURES': 'Linhas falhadas entre as últimas {rows}: {failed}. Não são permitidas mais de {percent}%.',
+  'reason.PAUSE_FIRST_ROWS':
+    'Linhas falhadas entre as primeiras {rows}: {failed}. Estas são enviadas sozinhas primeiro, como teste.',
+  'reason.PAUSE_COST':
+    'A linha {row} custou {cost} {currency}, e a linha {other_row} do mesmo tipo {other_cost} {currency}.',
+  'reason.PAUSE_SPENT':
+    'Gasto: {spent} {currency}{why, select, products {, sem contar os produtos} other {}}; aprovado: {approved} {currency}.',
+  'reason.PAUSE_OTHER':
+    'Para a linha {row} do lote {batch}, o serviço tem {difference, select, reference {outra referência} phone_number {outro número de telefone} product {outro produto} currency {outra moeda} amount {outro montante} other {outro pagamento}}.',
+  'reason.PAUSE_PAID_TWICE':
+    'A linha {row} do lote {batch} pode ter sido paga duas vezes: o serviço tem também o pagamento {topup_id}.',
+  'reason.PAUSE_MOVED': 'O lote foi feito para {service}; a conta {account} está agora em {other_service}.',
+  'reason.PAUSE_SHORT':
+    'Para o lote inteiro faltam {missing}; nada foi enviado.{others, select, none {} other { Outros lotes ainda precisam de {others}.}}',
+  'reason.PAUSE_REFUSED': 'O serviço diz: “{message}” ({service_code}).',
   'reason.APPROVAL_ALWAYS':
     'Segundo as regras desta instalação, {approvers, plural, one {outra pessoa tem de o aprovar} other {# outras pessoas têm de o aprovar}}.',
   'reason.APPROVAL_ROWS':

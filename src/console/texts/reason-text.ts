@@ -39,19 +39,27 @@ export function reasonText(reason: Reason | null | undefined): string | null {
   return t(id, Object.fromEntries(Object.entries(values).map(([name, value]) => [name, shown(name, value, values)])));
 }
 
-const counts = new Set(['rows', 'most_rows', 'expected', 'count']);
-const amounts = new Set(['amount', 'most_amount', 'sum']);
+const counts = new Set(['rows', 'most_rows', 'expected', 'count', 'failed']);
+const amounts = new Set(['amount', 'most_amount', 'sum', 'cost', 'other_cost', 'spent', 'approved']);
+/** Amounts with their currencies: `KES 500, USD 2`. */
+const sums = new Set(['missing', 'others']);
 
 function shown(name: string, value: string, { currency = '', code = '' }: Reason['values']): string {
   if (name === 'field' || name === 'fields') return value.split(',').map(fieldName).join(', ');
   if (name === 'bytes') return formatBytes(Number(value));
   if (counts.has(name)) return formatCount(Number(value));
   if (amounts.has(name)) return formatAmount(value, currency);
+  if (sums.has(name)) return value === '' ? 'none' : value.split(', ').map(sumText).join(', ');
   if (name.endsWith('_at')) return formatTime(value);
   if (name === 'batch_status') return named('state.batch', value);
   if (name === 'row_status' || name === 'wanted_status') return named('state.row', value);
   if (name === 'error') return codeText(code) ?? systemText(value) ?? value;
   return value === '' ? '–' : value;
+}
+
+function sumText(sum: string): string {
+  const [currency = '', value = ''] = sum.split(' ');
+  return `${formatAmount(value, currency)} ${currency}`;
 }
 
 /** The names of fields that are not columns of a file. */
@@ -76,7 +84,7 @@ function fieldName(field: string): string {
 }
 
 /** A text by the name of its kind; the name itself if there is none. */
-function named(kind: string, name: string): string {
+export function named(kind: string, name: string): string {
   const id = `${kind}.${name}`;
   return hasText(id) ? t(id) : name;
 }

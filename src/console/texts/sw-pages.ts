@@ -94,23 +94,28 @@ const problems = {
   'problem.NUMBER_MAXIMUM': 'Nambari moja inapata zaidi ya kiwango cha juu',
   'problem.NUMBER_MAXIMUM.more': 'Nambari moja inaweza kupata {amount} {currency} kutoka faili moja.',
   'problem.ALREADY_PAID': 'Fungu la awali la mfululizo huu limelipa safu hii',
-  'problem.ALREADY_PAID.more': 'Katika fungu {batch}, safu {row}.',
+  'problem.ALREADY_PAID.more':
+    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.ALREADY_SENT': 'Fungu la awali la mfululizo huu limetuma safu hii, na haijakamilika',
-  'problem.ALREADY_SENT.more': 'Katika fungu {batch}, safu {row}.',
+  'problem.ALREADY_SENT.more':
+    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.FAILED_BEFORE': 'Fungu la awali la mfululizo huu lilijaribu safu hii, na ilishindwa',
-  'problem.FAILED_BEFORE.more': 'Katika fungu {batch}, safu {row}.',
+  'problem.FAILED_BEFORE.more':
+    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.MAY_BE_PAID': 'Safu ilishindwa awali, lakini huduma sasa inasema huenda imelipwa',
-  'problem.MAY_BE_PAID.more': 'Katika fungu {batch}, safu {row}.',
+  'problem.MAY_BE_PAID.more':
+    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.NOT_LOOKED_UP': 'Huduma haikusema kama safu hii imeshalipwa',
   'problem.REFERENCE_REUSED': 'Fungu la awali la mfululizo huu lilitumia rejea hii kwa malipo mengine',
-  'problem.REFERENCE_REUSED.more': 'Katika fungu {batch}, safu {row}.',
+  'problem.REFERENCE_REUSED.more':
+    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.SENT_LATELY': 'Fungu jingine lilituma malipo yaleyale kwa nambari hii hivi karibuni',
   'problem.SENT_LATELY.more':
-    '{why, select, sent {Tarehe {day}, katika fungu {batch}, safu {row}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
+    '{why, select, sent {Tarehe {day}, katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
   'problem.PAID_OTHERWISE':
     'Mfululizo huu tayari umetuma kwa nambari hii malipo mengine, ambayo hayamo kwenye faili hii',
   'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {Tarehe {day}, katika fungu {batch}, safu {row}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
+    '{why, select, sent {Tarehe {day}, katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
   'problem.RECIPIENT_MAXIMUM': 'Kwa safu hii nambari ingepata zaidi ya kiwango cha juu cha mafungu yote',
   'problem.RECIPIENT_MAXIMUM.more':
     'Ingepata {sum} {currency} ndani ya {days, plural, one {siku #} other {siku #}}; kiwango cha juu ni {amount} {currency}.',

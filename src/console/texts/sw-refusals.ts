@@ -107,6 +107,21 @@ const refusals = {
   'reason.DOUBT_PAID_BEFORE':
     'Mtu lazima aamue: kwa jinsi huduma inavyosema sasa, huenda safu {row} ya fungu {batch} imelipa malipo yaleyale.',
   'reason.ROW_OVERDUE': 'Huduma haijatoa matokeo ndani ya muda inaouahidi.',
+  'reason.PAUSE_FAILURES': 'Safu zilizoshindwa kati ya za mwisho ({rows}): {failed}. Zaidi ya {percent}% haziruhusiwi.',
+  'reason.PAUSE_FIRST_ROWS':
+    'Safu zilizoshindwa kati ya za kwanza ({rows}): {failed}. Hizi hutumwa peke yake kwanza, kama jaribio.',
+  'reason.PAUSE_COST':
+    'Safu {row} iligharimu {cost} {currency}, na safu {other_row} ya aina hiyo hiyo {other_cost} {currency}.',
+  'reason.PAUSE_SPENT':
+    'Zilizotumika: {spent} {currency}{why, select, products {, bila kuhesabu bidhaa} other {}}; zilizoidhinishwa: {approved} {currency}.',
+  'reason.PAUSE_OTHER':
+    'Kwa safu {row} ya fungu {batch}, huduma ina {difference, select, reference {rejea nyingine} phone_number {nambari nyingine ya simu} product {bidhaa nyingine} currency {sarafu nyingine} amount {kiasi kingine} other {malipo mengine}}.',
+  'reason.PAUSE_PAID_TWICE':
+    'Huenda safu {row} ya fungu {batch} imelipwa mara mbili: huduma ina pia malipo {topup_id}.',
+  'reason.PAUSE_MOVED': 'Fungu lilitengenezwa kwa {service}; sasa akaunti {account} iko kwa {other_service}.',
+  'reason.PAUSE_SHORT':
+    'Kwa fungu lote zinakosekana {missing}; hakuna kilichotumwa.{others, select, none {} other { Mafungu mengine bado yanahitaji {others}.}}',
+  'reason.PAUSE_REFUSED': 'Huduma inasema: “{message}” ({service_code}).',
   'reason.APPROVAL_ALWAYS':
     'Kwa kanuni za hapa, {approvers, plural, one {mtu mwingine lazima aliidhinishe} other {watu wengine # lazima waliidhinishe}}.',
   'reason.APPROVAL_ROWS':

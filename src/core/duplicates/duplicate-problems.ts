@@ -67,8 +67,9 @@ export const failedBefore: OwnerProblem = (owner) => ({
   suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
 });
 
-function ownerValues({ batch_id, row_no }: Pick<KeyOwner, 'batch_id' | 'row_no'>): ProblemValues {
-  return { batch: batch_id, row: String(row_no) };
+/** A person looks for the line in the file of that batch; the number of the row is for the command line. */
+function ownerValues({ batch_id, row_no, line }: Pick<KeyOwner, 'batch_id' | 'row_no' | 'line'>): ProblemValues {
+  return { batch: batch_id, row: String(row_no), earlier_line: String(line) };
 }
 
 const nothingToDo = 'Nothing to do. To pay again on purpose, use a new reference or a new run id.';

@@ -13,6 +13,7 @@ export interface SentPayment extends Terms {
   run_id: string;
   row_ref: string | null;
   row_no: number;
+  line: number;
   status: RowState;
   service_status: string | null;
   failure_code: string | null;

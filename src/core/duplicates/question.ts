@@ -23,6 +23,7 @@ export interface AskingRow extends PaymentTerms {
 export interface KeyOwner extends PaymentTerms {
   batch_id: string;
   row_no: number;
+  line: number;
   /** The generation of the key. */
   generation: number;
   status: RowState;

@@ -175,7 +175,10 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
         reason: refusal('BATCH_PAUSED', {}),
         hint: `"airbatch resume ${batchId}" continues it.`,
       });
-    return writtenBatch(batch, await unit.pauseBatch(batch, { reason: 'by_person', detail: withoutNumbers(why) }));
+    return writtenBatch(
+      batch,
+      await unit.pauseBatch(batch, { reason: 'by_person', why: { text: withoutNumbers(why), reason: null } }),
+    );
   });
 }
 

@@ -1,4 +1,5 @@
 import { can } from '../../core/state/batch-state.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
 import { sentAmong } from '../../core/state/row-state.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
@@ -95,17 +96,17 @@ async function endCanary(context: Parts<'committer' | 'wakes'>, batchId: string)
 async function pauseByGuard(
   context: Parts<'batches' | 'committer' | 'log'>,
   batchId: string,
-  why: string,
+  why: Why,
   canary: boolean,
 ): Promise<void> {
   context.batches.stop(batchId, why);
-  context.log.warn('a guard has paused the batch', { batch_id: batchId, why });
+  context.log.warn('a guard has paused the batch', { batch_id: batchId, why: why.text });
   await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'pause')) return;
     // The person who resumes has seen how the first rows ended, so the remaining rows need not wait for more first
     // rows.
     const judged = canary ? { canary_at: unit.at } : {};
-    await unit.pauseBatch(batch, { reason: 'guard_tripped', detail: why }, judged);
+    await unit.pauseBatch(batch, { reason: 'guard_tripped', why }, judged);
   });
 }

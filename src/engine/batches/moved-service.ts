@@ -1,6 +1,7 @@
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { isOtherVersion, isSameService } from '../../core/identity/service-name.ts';
+import { pauseWhy } from '../../core/state/pause-texts.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { Parts } from '../runner/context.ts';
@@ -13,8 +14,10 @@ export async function pauseMovedService(
   context: Parts<'account' | 'committer' | 'log' | 'service'>,
   { batch_id, service }: BatchRecord,
 ): Promise<void> {
-  const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
-  context.log.warn('a batch is left alone', { batch_id, why: detail });
+  const { account, service: other_service } = context;
+  const text = `the batch was made for ${service}, and account ${account} is at ${other_service} now`;
+  const why = pauseWhy('PAUSE_MOVED', { service, account, other_service }, text);
+  context.log.warn('a batch is left alone', { batch_id, why: text });
   await context.committer.commit(async (unit) => {
     const found = await findBatch(unit.tx, batch_id);
     if (!found || isSameService(found.service, context.service)) return;
@@ -22,7 +25,7 @@ export async function pauseMovedService(
     const started = found.status === 'approved';
     const batch = started ? await unit.changeBatch(found, 'start', { started_at: unit.at }, {}) : found;
     if (batch?.status === 'running' || batch?.status === 'paused')
-      await unit.pauseBatch(batch, { reason: 'service_changed', detail });
+      await unit.pauseBatch(batch, { reason: 'service_changed', why });
   });
 }
 

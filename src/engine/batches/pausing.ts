@@ -1,8 +1,9 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can, type PauseReason } from '../../core/state/batch-state.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
 import type { BalanceOutcome, ListOutcome } from '../../gateway/contract/gateway.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
-import { haltAccount, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
+import { haltAccount, openPauses, openPausesOfAccount, whyOf } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
@@ -17,16 +18,17 @@ export type PausingNeeds = Parts<'clock' | 'gate' | 'lease' | 'wakes'> & OpenBat
  * Pauses every open batch of the account. Rejects if the pause cannot be written: the ledger may work again a moment
  * later, and the batches, which are still running in the ledger, would continue.
  */
-export async function pauseAccount(context: PausingNeeds, reason: PauseReason, detail: string): Promise<void> {
+export async function pauseAccount(context: PausingNeeds, reason: PauseReason, why: Why): Promise<void> {
   // Several running requests can meet the same refusal, which is logged once. A payment that does not match its row is
   // logged each time.
+  const { text: detail } = why;
   const logged = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
   if (context.batches.notePause(logged))
     context.log.warn('the account is paused', { account: context.account, reason, detail });
   // From here on no row is taken, even before the pause is durable.
   context.picker.setBatches([]);
   const { db, clock, lease } = context;
-  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, (unit) => writePause(unit, context, reason, detail));
+  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, (unit) => writePause(unit, context, reason, why));
   await refreshBatches(context);
   if (reason === 'credentials_rejected') {
     // Set after the pause is durable, because the run may end as soon as it is set.
@@ -47,7 +49,7 @@ export async function writePause(
   unit: Unit,
   context: Parts<'account' | 'service'>,
   reason: PauseReason,
-  detail: string,
+  why: Why,
 ): Promise<void> {
   for (const batch of await openBatches(unit.tx, context.account)) {
     if (!isSameService(batch.service, context.service)) continue;
@@ -58,10 +60,10 @@ export async function writePause(
     const isNews =
       can(batch.status, 'pause') ||
       (reason === 'service_mismatch' && !(await openPauses(unit.tx, batch)).some((one) => one.reason === reason));
-    if (isNews) await unit.pauseBatch(batch, { reason, detail });
+    if (isNews) await unit.pauseBatch(batch, { reason, why });
   }
   if (reason === 'insufficient_balance') await resetShortageBalances(unit.tx, context.account);
-  if (reason === 'service_mismatch') await haltAccount(unit, context.account, detail);
+  if (reason === 'service_mismatch') await haltAccount(unit, context.account, why);
 }
 
 /**
@@ -78,7 +80,7 @@ export async function keepHalted(context: PausingNeeds, open: readonly BatchReco
   const mayGoOn = open.some(
     ({ batch_id, service }) => isSameService(service, context.service) && !halted.has(batch_id),
   );
-  if (mayGoOn) await pauseAccount(context, 'service_mismatch', halt.detail ?? '');
+  if (mayGoOn) await pauseAccount(context, 'service_mismatch', whyOf(halt));
 }
 
 async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {

@@ -107,7 +107,7 @@ async function writeAnswer(
   }
   if (step?.do === 'halt') {
     const isWritten = await writeEscalation(unit, row, step.why, data);
-    if (isWritten) await writePause(unit, { account: batch.account, service }, 'service_mismatch', step.why.text);
+    if (isWritten) await writePause(unit, { account: batch.account, service }, 'service_mismatch', step.why);
     return isWritten ? 'halted' : 'changed';
   }
   await unit.append(row.batch_id, 'row.look_up', data, row.row_no);

@@ -273,7 +273,7 @@ async function act(
   after: AfterOutcome,
 ): Promise<void> {
   await context.gate.noteOutcome(outcome, after.readyAt);
-  if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
+  if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.why);
   if (outcome.kind === 'accepted') await wakeTracking(context);
   else context.wakes.doubt.wake();
 }

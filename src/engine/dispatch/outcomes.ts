@@ -2,6 +2,7 @@ import { assert, unreachable } from '../../core/basics/assert.ts';
 import { withJitter } from '../../core/basics/random.ts';
 import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
+import { refusedByService, type Why } from '../../core/state/pause-texts.ts';
 import type { CreateOutcome, Evidence } from '../../gateway/contract/gateway.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
@@ -10,7 +11,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
 import { type LastEvidence, lastEvidence } from '../doubts/in-doubt.ts';
 import { noteEarlierArrived } from '../payments/late-differences.ts';
-import { mismatch } from '../payments/payment-request.ts';
+import { mismatch, otherPayment } from '../payments/payment-request.ts';
 import { evidenceData, settle } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
 import { forgottenAt } from './forgotten-keys.ts';
@@ -23,7 +24,7 @@ export interface AfterOutcome {
   /** The row is ready again, and may be sent from this time on (epoch ms). */
   readyAt?: number;
   /** The account must stop. Its batches are already paused. */
-  pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
+  pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; why: Why };
 }
 
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
@@ -52,7 +53,7 @@ export async function writeOutcome(
     outcome.kind === 'accepted'
       ? await writeAccepted(unit, context, sent, outcome)
       : await writeTrouble(unit, context, sent, outcome);
-  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.detail);
+  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.why);
   return after;
 }
 
@@ -69,8 +70,8 @@ async function writeAccepted(
   if (difference) {
     const why = `the answer names ${difference}`;
     await doubt(unit, context, row, noteEvidence(payment, outcome), { ...outcomeData(outcome), why });
-    const detail = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
-    return { pause: { reason: 'service_mismatch', detail } };
+    const text = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
+    return { pause: { reason: 'service_mismatch', why: otherPayment(row, difference, text) } };
   }
   await settle(unit, context, row, outcome.payment);
   return {};
@@ -104,7 +105,7 @@ async function writeTrouble(
       return {};
     }
     case 'account_blocked': {
-      const pause = { reason: outcome.reason, detail: `${outcome.evidence.code}: ${outcome.evidence.message}` };
+      const pause = { reason: outcome.reason, why: refusedByService(outcome.evidence) };
       const isKept = mayBeKeptRefusal(row, sent.payment, payment);
       if (isKept && row.generation < generationsMax) {
         await doubt(unit, context, row, closed(payment), { ...data, why: 'the same refusal again' });

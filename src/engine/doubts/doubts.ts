@@ -84,7 +84,7 @@ async function stepDoubt(context: DoubtsNeeds, open: OpenBatch, row: RowRecord):
   });
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.wakes.dispatch.wake();
   if (step?.do === 'adopt') context.wakes.track.wake();
-  if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why.text);
+  if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
   if (step?.do === 'escalate') logEscalation(context, row, step.why.text, lastRequestId);
 }
 
@@ -177,7 +177,7 @@ async function writeStep(
     }
     case 'halt': {
       const written = await writeEscalation(unit, row, step.why, data);
-      if (written) await writePause(unit, context, 'service_mismatch', step.why.text);
+      if (written) await writePause(unit, context, 'service_mismatch', step.why);
       return written;
     }
     case 'escalate':
@@ -200,8 +200,9 @@ export async function writeEscalation(
   data: EventData,
 ): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
-  if ((await unit.noteRow(row, fields, 'row.escalate', { ...data, why })) === null) return false;
-  await saveDoubtReason(unit.tx, row, JSON.stringify(reason));
+  const why_reason = JSON.stringify(reason);
+  if ((await unit.noteRow(row, fields, 'row.escalate', { ...data, why, why_reason })) === null) return false;
+  await saveDoubtReason(unit.tx, row, why_reason);
   return true;
 }
 

@@ -1,5 +1,6 @@
 import { type Random, withJitter } from '../../core/basics/random.ts';
 import type { PauseReason } from '../../core/state/batch-state.ts';
+import { refusedByService, type Why } from '../../core/state/pause-texts.ts';
 import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { ReadProblem } from '../../gateway/contract/gateway.ts';
@@ -29,7 +30,7 @@ export type ReadTrouble = (problem: ReadProblem) => Promise<number>;
 
 export interface ReadTroubleDeps {
   gate: Pick<GateKeeper, 'throttled'>;
-  pauseAccount: (reason: PauseReason, detail: string) => Promise<void>;
+  pauseAccount: (reason: PauseReason, why: Why) => Promise<void>;
   clock: Pick<Clock, 'monotonic'>;
   random: Random;
   log: Log;
@@ -41,9 +42,9 @@ export function makeReadTrouble(deps: ReadTroubleDeps): ReadTrouble {
   let loggedAt = Number.NEGATIVE_INFINITY;
   return async (problem) => {
     if (problem.kind === 'throttled') return gate.throttled('read', problem);
-    const { code, message, requestId } = problem.evidence;
+    const { code, requestId } = problem.evidence;
     if (problem.kind === 'account_blocked') {
-      await deps.pauseAccount(problem.reason, `${code}: ${message}`);
+      await deps.pauseAccount(problem.reason, refusedByService(problem.evidence));
       return settings.unreachableWaitMsMax;
     }
     const now = clock.monotonic();

@@ -1,6 +1,7 @@
 import { assert } from '../../core/basics/assert.ts';
 import { idempotencyKey, type PaymentIdentity, paymentReference } from '../../core/identity/ids.ts';
 import { sameAmount } from '../../core/money/money.ts';
+import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import type { PaymentRequest, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
@@ -55,4 +56,14 @@ export function mismatch(row: RowRecord, reference: string, payment: ServicePaym
   if (row.amount === null || payment.amount === null) return null;
   if (payment.amount.currency !== row.currency) return 'another currency';
   return sameAmount(payment.amount.value, row.amount) ? null : 'another amount';
+}
+
+/** A difference as a code: `phone_number` of "another phone number". */
+export function differenceCode(difference: string): string {
+  return difference.replace(/^another (\S+)( number)?.*$/, '$1$2').replaceAll(/\W/g, '_');
+}
+
+/** Why an account is halted: the service has another payment than the one that the row asked for. */
+export function otherPayment({ batch_id, row_no }: RowRecord, difference: string, text: string): Why {
+  return pauseWhy('PAUSE_OTHER', { row: row_no, batch: batch_id, difference: differenceCode(difference) }, text);
 }

@@ -1,5 +1,6 @@
 import { compareAmounts, moneyText, multiplyAmount, subtractAmounts } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import type { BatchFields, BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { costsOfBatch, costsOfProducts } from '../../ledger/rows/costs.ts';
@@ -13,7 +14,7 @@ type Sums = Readonly<Record<string, string>>;
  * approved. The cost of products does not count, because an approval has no sum for them. A wallet in another currency
  * than the rows is not compared, because only the service knows the exchange rate.
  */
-export async function overspent(db: Queryable, batch: BatchRecord): Promise<string | null> {
+export async function overspent(db: Queryable, batch: BatchRecord): Promise<Why | null> {
   const { spendingPercentMax } = storedPolicy(batch.policy);
   const plan = planOf(batch);
   if (spendingPercentMax === null || plan === null) return null;
@@ -26,8 +27,10 @@ export async function overspent(db: Queryable, batch: BatchRecord): Promise<stri
   const counted = less(costs, products);
   const [currency] = overCurrencies(counted, plan, allowed, spendingPercentMax);
   if (currency === undefined) return null;
-  const [spent, approved] = [counted, allowed].map((one) => moneyText(currency, one[currency] ?? '0'));
-  return `${spent} were spent${products[currency] === undefined ? '' : ', products not counted'}, and ${approved} were approved`;
+  const hasProducts = products[currency] !== undefined;
+  const [spent, approved] = [counted[currency] ?? '0', allowed[currency] ?? '0'];
+  const text = `${moneyText(currency, spent)} were spent${hasProducts ? ', products not counted' : ''}, and ${moneyText(currency, approved)} were approved`;
+  return pauseWhy('PAUSE_SPENT', { spent, approved, currency, why: hasProducts ? 'products' : '' }, text);
 }
 
 /**

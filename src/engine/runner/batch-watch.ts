@@ -1,5 +1,6 @@
 import { moneyText, sameAmount } from '../../core/money/money.ts';
 import type { BatchPolicy } from '../../core/state/batch-policy.ts';
+import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 
 /**
@@ -8,24 +9,27 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
  */
 export interface BatchWatch {
   /** Adds rows that became terminal, in order. Returns why the batch must stop, or null. */
-  note(rows: readonly RowRecord[]): string | null;
+  note(rows: readonly RowRecord[]): Why | null;
 }
 
 export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy): BatchWatch {
   const ends: boolean[] = [];
   const usual = new Map<string, { cost: string; row: number }>();
 
-  const tooManyFailures = (row: RowRecord): string | null => {
+  const tooManyFailures = (row: RowRecord): Why | null => {
     if (stopLoss === null) return null;
     ends.push(row.status === 'failed');
     if (ends.length > stopLoss.rows) ends.shift();
-    const failures = ends.filter(Boolean).length;
-    if (ends.length < stopLoss.rows || failures * 100 <= stopLoss.failurePercent * ends.length) return null;
-    return `${failures} of the last ${ends.length} rows failed, more than ${stopLoss.failurePercent}%`;
+    const failed = ends.filter(Boolean).length;
+    const { length: rows } = ends;
+    const { failurePercent: percent } = stopLoss;
+    if (rows < stopLoss.rows || failed * 100 <= percent * rows) return null;
+    const text = `${failed} of the last ${rows} rows failed, more than ${percent}%`;
+    return pauseWhy('PAUSE_FAILURES', { failed, rows, percent }, text);
   };
 
   /** Rows with the same amount (or product), network and currency should cost the same. */
-  const unusualCost = (row: RowRecord): string | null => {
+  const unusualCost = (row: RowRecord): Why | null => {
     if (costDeviationPercent === null || row.status !== 'completed' || row.cost === null) return null;
     const kind = JSON.stringify([row.network_id, row.currency, row.amount, row.product_id, row.cost_currency]);
     const known = usual.get(kind);
@@ -37,13 +41,17 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
     const share = Number(row.cost) / Number(known.cost) - 1;
     // A share of an amount, used only to decide whether to stop. It changes no payment.
     if (Math.abs(share) * 100 <= costDeviationPercent) return null;
-    const [costs, usually] = [row.cost, known.cost].map((value) => moneyText(row.cost_currency ?? '', value));
-    return `row ${row.row_no} cost ${costs}, and row ${known.row} of the same cost ${usually}`;
+    const { row_no, cost, cost_currency } = row;
+    const currency = cost_currency ?? '';
+    const [costs, usually] = [cost, known.cost].map((value) => moneyText(currency, value));
+    const text = `row ${row_no} cost ${costs}, and row ${known.row} of the same cost ${usually}`;
+    const values = { row: row_no, cost, other_row: known.row, other_cost: known.cost, currency };
+    return pauseWhy('PAUSE_COST', values, text);
   };
 
   return {
     note(rows) {
-      let why: string | null = null;
+      let why: Why | null = null;
       for (const row of rows) why = tooManyFailures(row) ?? unusualCost(row) ?? why;
       return why;
     },
@@ -51,7 +59,9 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
 }
 
 /** Why the remaining rows must not follow the first ones; null if they may. */
-export function canaryVerdict({ canary }: BatchPolicy, ended: { sent: number; failed: number }): string | null {
+export function canaryVerdict({ canary }: BatchPolicy, ended: { sent: number; failed: number }): Why | null {
   if (canary === null || ended.failed <= canary.failuresMax) return null;
-  return `${ended.failed} of the first ${ended.sent} rows failed; airbatch sends these alone first`;
+  const { sent: rows, failed } = ended;
+  const text = `${failed} of the first ${rows} rows failed; airbatch sends these alone first`;
+  return pauseWhy('PAUSE_FIRST_ROWS', { failed, rows }, text);
 }

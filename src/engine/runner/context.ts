@@ -1,5 +1,6 @@
 import type { Random } from '../../core/basics/random.ts';
 import type { PauseReason } from '../../core/state/batch-state.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
 import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Gateway } from '../../gateway/contract/gateway.ts';
@@ -62,7 +63,7 @@ export interface RunnerContext extends EngineDeps {
   /** Called when a batch is durably completed. */
   onCompleted(batchId: string): void;
   /** Pauses every open batch of the account for this reason. */
-  pauseAccount(reason: PauseReason, detail: string): Promise<void>;
+  pauseAccount(reason: PauseReason, why: Why): Promise<void>;
 }
 
 /** The parts that are needed to ask the service, and to write the result. */

@@ -1,4 +1,5 @@
 import type { BatchPolicy } from '../../core/state/batch-policy.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { FileRefs } from '../../ledger/rows/file-refs.ts';
 import type { BatchWatch } from './batch-watch.ts';
@@ -29,9 +30,9 @@ export interface OpenBatches {
   /** Returns whether the batches are others than before, or in other states. */
   replace(all: ReadonlyMap<string, OpenBatch>, moved: ReadonlyMap<string, OpenBatch>): boolean;
   /** Stops a batch for a guard: it sends nothing more, even before its pause is durable. The first reason stays. */
-  stop(batchId: string, why: string): void;
+  stop(batchId: string, why: Why): void;
   /** Why a guard has stopped the batch; null if none has. */
-  whyStopped(batchId: string): string | null;
+  whyStopped(batchId: string): Why | null;
   /** Clears the stop: the ledger has the batch's pause, or the batch resumes. */
   unstop(batchId: string): void;
   /**
@@ -45,7 +46,7 @@ export interface OpenBatches {
 export function makeOpenBatches(): OpenBatches {
   let current: ReadonlyMap<string, OpenBatch> = new Map();
   let currentMoved: ReadonlyMap<string, OpenBatch> = new Map();
-  const stopped = new Map<string, string>();
+  const stopped = new Map<string, Why>();
   const pauses = new Set<string>();
   return {
     all: () => current,

@@ -1,11 +1,12 @@
 import { isResolved } from '../../core/state/overdue.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { noteContradiction, paidTwice } from '../../ledger/reporting/contradictions.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
 import { noteSecond } from '../payments/late-differences.ts';
-import { mismatch, referenceOf } from '../payments/payment-request.ts';
+import { mismatch, otherPayment, referenceOf } from '../payments/payment-request.ts';
 import { settle } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
@@ -99,22 +100,26 @@ export async function haltPaidTwice(
   row: RowRecord,
   secondTopupId: string,
 ): Promise<void> {
-  const detail = paidTwice(row, secondTopupId);
-  await writePause(unit, context, 'service_mismatch', detail);
-  context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
+  await haltForRow(unit, context, paidTwice(row, secondTopupId));
 }
 
 /** Pauses the account: the payment matched the row when it was accepted, and no longer matches. A person must look. */
 async function halt(
   unit: Unit,
   context: Parts<'account' | 'log' | 'service'>,
-  { batch_id, row_no }: RowRecord,
+  row: RowRecord,
   { serviceStatus, topupId }: ServicePayment,
   difference: string,
 ): Promise<void> {
+  const { batch_id, row_no } = row;
   const why = `the service has ${difference}`;
   await unit.append(batch_id, 'row.contradicted', { why, service_status: serviceStatus, topup_id: topupId }, row_no);
-  const detail = `the service says ${serviceStatus} of row ${row_no} of batch ${batch_id}, with ${difference}`;
-  await writePause(unit, context, 'service_mismatch', detail);
-  context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
+  const text = `the service says ${serviceStatus} of row ${row_no} of batch ${batch_id}, with ${difference}`;
+  await haltForRow(unit, context, otherPayment(row, difference, text));
+}
+
+async function haltForRow(unit: Unit, context: Parts<'account' | 'log' | 'service'>, why: Why): Promise<void> {
+  await writePause(unit, context, 'service_mismatch', why);
+  const { account } = context;
+  context.log.warn('the account is paused', { account, reason: 'service_mismatch', detail: why.text });
 }

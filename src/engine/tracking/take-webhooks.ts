@@ -37,7 +37,7 @@ async function act(context: Parts<'log' | 'pauseAccount' | 'wakes'>, { wake, war
   if (wake === 'track') context.wakes.track.wake();
   if (wake === 'doubt') context.wakes.doubt.wake();
   if (warn) context.log.warn(warn.message, warn.data);
-  if (pause) await context.pauseAccount(pause.reason, pause.detail);
+  if (pause) await context.pauseAccount(pause.reason, pause.why);
 }
 
 async function processWebhook(unit: Unit, context: WebhookInboxNeeds, entry: InboxEntry): Promise<Effect> {

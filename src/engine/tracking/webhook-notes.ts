@@ -1,9 +1,9 @@
 import { assert } from '../../core/basics/assert.ts';
-import type { PauseReason } from '../../core/state/batch-state.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
+import type { LogData } from '../../core/text/log.ts';
 import type { WarnMessage } from '../../core/text/log-events.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { type InboxEntry, type InboxOutcome, updateInbox } from '../../ledger/accounts/webhook-inbox.ts';
-import type { EventData } from '../../ledger/audit/events.ts';
 import {
   countsAsUnpaid,
   noteContradiction,
@@ -14,9 +14,9 @@ import { refundLateCharge } from '../../ledger/reporting/late-charges.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import { type Refund, writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
-import type { Unit } from '../../ledger/unit-of-work.ts';
+import type { Pause, Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
-import { mismatch } from '../payments/payment-request.ts';
+import { mismatch, otherPayment } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
 import type { WebhookUpdate } from './webhook-update.ts';
 
@@ -29,8 +29,8 @@ const sendingWaitMs = 1_000;
 /** The effects to carry out once the handling of a webhook is durable. */
 export interface Effect {
   wake?: 'track' | 'doubt';
-  warn?: { message: WarnMessage; data: EventData };
-  pause?: { reason: PauseReason; detail: string };
+  warn?: { message: WarnMessage; data: LogData };
+  pause?: Pause;
 }
 
 /** The row that a webhook is about. */
@@ -88,8 +88,8 @@ export async function halt(
   difference: string,
 ): Promise<Effect> {
   const effect = await contradict(unit, context, entry, update, row, `the service has ${difference}`);
-  const detail = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
-  return { ...effect, ...(await haltAt(unit, context, detail)) };
+  const text = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
+  return { ...effect, ...(await haltAt(unit, context, otherPayment(row, difference, text))) };
 }
 
 /**
@@ -133,12 +133,12 @@ function secondIn({ says, topupId }: WebhookUpdate, row: RowRecord): string | nu
   return isOther && says !== 'failed' && !countsAsUnpaid(row) ? topupId : null;
 }
 
-async function haltAt(unit: Unit, context: Parts<'account' | 'service'>, detail: string): Promise<Effect> {
-  await writePause(unit, context, 'service_mismatch', detail);
-  return { pause: { reason: 'service_mismatch', detail } };
+async function haltAt(unit: Unit, context: Parts<'account' | 'service'>, why: Why): Promise<Effect> {
+  await writePause(unit, context, 'service_mismatch', why);
+  return { pause: { reason: 'service_mismatch', why } };
 }
 
-export function place(row: RowRecord): EventData {
+export function place(row: RowRecord): LogData {
   return { batch_id: row.batch_id, row: row.row_no };
 }
 

@@ -2,6 +2,7 @@ import { sha256 } from '../../core/identity/ids.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 import { kindsSql } from './event-kinds.ts';
+import type { EventMember } from './event-members.ts';
 
 /**
  * The audit log: append-only, with one hash chain for each batch. An event records who did what, when and why. It
@@ -26,7 +27,7 @@ export interface AuditEvent {
 }
 
 /** Flat, so that its canonical form is plain JSON with sorted keys. */
-export type EventData = Record<string, string | number | boolean | null>;
+export type EventData = Partial<Record<EventMember, string | number | boolean | null>>;
 
 /**
  * The data in an event's body. Nothing if the body is damaged, which `walkChain` finds: the rest can still be shown.
@@ -50,8 +51,8 @@ export function canonicalData(data: EventData): string {
   const names = sortedNames(data);
   const sorted: EventData = {};
   for (let index = 0; index < names.length; index++) {
-    const name = names[index] as string;
-    sorted[name] = data[name] as EventData[string];
+    const name = names[index] as EventMember;
+    sorted[name] = data[name] as string | number | boolean | null;
   }
   return JSON.stringify(sorted);
 }

@@ -1,4 +1,6 @@
+import type { ErrorReason } from '../../core/basics/errors.ts';
 import { type PauseReason, pauseReasons } from '../../core/state/batch-state.ts';
+import type { Why } from '../../core/state/pause-texts.ts';
 import type { Queryable } from '../drivers/database.ts';
 
 /** Why a batch, or an account (`batch_id`: null), sends nothing. Times are epoch ms. */
@@ -7,6 +9,8 @@ export interface PauseRecord {
   batch_id: string | null;
   reason: PauseReason;
   detail: string | null;
+  /** The same as JSON, for texts in other languages; null: a person or an earlier version has written the detail. */
+  detail_reason: string | null;
   paused_by: string;
   since: number;
   /** Null while the pause is in force. */
@@ -49,25 +53,36 @@ export async function manualPause(db: Queryable, batch: { account: string; batch
 /**
  * Halts the account until a person resumes a batch of it that is paused for this reason, even if no batch is open now.
  */
-export function haltAccount(write: Write, account: string, why: string): Promise<void> {
-  return addPause(write, { account, batch_id: null, reason: 'service_mismatch', detail: why });
+export function haltAccount(write: Write, account: string, why: Why): Promise<void> {
+  return addPause(write, { account, batch_id: null, reason: 'service_mismatch', why });
 }
 
 /** Adds a pause. If one for the same reason is in force, it gets the new detail instead. */
 export async function addPause(
   { tx, at, actor }: Write,
-  { account, batch_id, reason, detail }: Pick<PauseRecord, 'account' | 'batch_id' | 'reason' | 'detail'>,
+  { account, batch_id, reason, why }: Pick<PauseRecord, 'account' | 'batch_id' | 'reason'> & { why: Why },
 ): Promise<void> {
+  const detail = [why.text, storedReason(why)];
   const known = await tx.execute(
-    `UPDATE pauses SET detail = ?
+    `UPDATE pauses SET detail = ?, detail_reason = ?
      WHERE account = ? AND COALESCE(batch_id, '') = ? AND reason = ? AND cleared_at IS NULL`,
-    [detail, account, batch_id ?? '', reason],
+    [...detail, account, batch_id ?? '', reason],
   );
   if (known > 0) return;
   await tx.execute(
-    'INSERT INTO pauses (account, batch_id, reason, detail, paused_by, since) VALUES (?, ?, ?, ?, ?, ?)',
-    [account, batch_id, reason, detail, actor, at],
+    `INSERT INTO pauses (account, batch_id, reason, detail, detail_reason, paused_by, since)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    [account, batch_id, reason, ...detail, actor, at],
   );
+}
+
+/** As the ledger and the audit log have it. */
+export function storedReason({ reason }: Why): string | null {
+  return reason === null ? null : JSON.stringify(reason);
+}
+
+export function whyOf({ detail, detail_reason }: Pick<PauseRecord, 'detail' | 'detail_reason'>): Why {
+  return { text: detail ?? '', reason: detail_reason === null ? null : (JSON.parse(detail_reason) as ErrorReason) };
 }
 
 /** Clears the pauses of a batch, or (`batch_id`: null) of the account itself. `reason`: only that one. */

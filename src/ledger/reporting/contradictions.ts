@@ -1,3 +1,4 @@
+import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import { sentStates } from '../../core/state/row-state.ts';
 import type { EventData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
@@ -111,9 +112,10 @@ async function noteHaltOfRow(unit: Unit, row: RowRecord, secondTopupId: string):
 }
 
 /** The reason of the halt: a row has two payments. */
-export function paidTwice({ batch_id, row_no, topup_id, contradicted_by }: RowRecord, secondTopupId: string): string {
+export function paidTwice({ batch_id, row_no, topup_id, contradicted_by }: RowRecord, secondTopupId: string): Why {
   const first = contradicted_by ?? topup_id ?? 'the payment that its lookup finds';
-  return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${first} and ${secondTopupId}`;
+  const text = `row ${row_no} of batch ${batch_id} may have been paid twice, by ${first} and ${secondTopupId}`;
+  return pauseWhy('PAUSE_PAID_TWICE', { row: row_no, batch: batch_id, topup_id: secondTopupId }, text);
 }
 
 /** How many failed rows of a batch the service contradicts. */

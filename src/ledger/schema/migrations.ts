@@ -291,4 +291,6 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE doubts ADD COLUMN reason TEXT'],
   // Why the file of a batch could not be read, for the same.
   ['ALTER TABLE batches ADD COLUMN rejection_reason TEXT'],
+  // Why airbatch has paused a batch or an account, for the same.
+  ['ALTER TABLE pauses ADD COLUMN detail_reason TEXT'],
 ];

@@ -3,7 +3,7 @@ import type { ErrorReason } from '../../core/basics/errors.ts';
 import { pauseReasons } from '../../core/state/batch-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
-import { openPauses } from '../../ledger/batches/pauses.ts';
+import { openPauses, whyOf } from '../../ledger/batches/pauses.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import { countContradicted } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
@@ -30,7 +30,16 @@ export const statusShape = z.strictObject({
   /** The process that works for its account now (`host/pid/start`), or null if there is none. */
   worker: text,
   /** Why it is paused. The first pause must be dealt with first. */
-  pauses: z.array(z.strictObject({ reason: z.enum(pauseReasons), detail: text, paused_by: z.string(), since: time })),
+  pauses: z.array(
+    z.strictObject({
+      reason: z.enum(pauseReasons),
+      detail: text,
+      /** Says the same as `detail`; null if a person or an earlier version has written it. */
+      detail_reason: stableReason,
+      paused_by: z.string(),
+      since: time,
+    }),
+  ),
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: text,
   /** Says the same as `rejection`, if the file could not be read. */
@@ -60,9 +69,9 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
     ...{ batch_id, run_id, account: batch.account, service, file_name, status },
     stands: situationText(batch, situation),
     worker: account.worker,
-    pauses: (await openPauses(db, batch)).map(({ reason, detail, paused_by, since }) => ({
-      ...{ reason, detail, paused_by },
-      since: isoTime(since),
+    pauses: (await openPauses(db, batch)).map((pause) => ({
+      ...{ reason: pause.reason, detail: pause.detail, detail_reason: whyOf(pause).reason },
+      ...{ paused_by: pause.paused_by, since: isoTime(pause.since) },
     })),
     rejection,
     rejection_reason: rejection_reason === null ? null : (JSON.parse(rejection_reason) as ErrorReason),

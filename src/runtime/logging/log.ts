@@ -5,12 +5,11 @@ import { Writable } from 'node:stream';
 import winston from 'winston';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { groupModes, makeFolders, privateModes } from '../../core/basics/folders.ts';
-import type { Log } from '../../core/text/log.ts';
+import type { Log, LogData } from '../../core/text/log.ts';
 import { logEventOf, type WarnMessage } from '../../core/text/log-events.ts';
 import { withoutNumbers, withoutSecrets } from '../../core/text/redact.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import type { EventData } from '../../ledger/audit/events.ts';
 
 /**
  * JSON in which control and hidden characters are escaped, so that they do not affect the screen of a person who reads
@@ -112,7 +111,7 @@ export function makeLog(options: {
 
 /** The log of an account: a line that names no batch names the account. */
 export function accountLog({ info, warn }: Log, account: string): Log {
-  const named = (data: EventData = {}) => ('batch_id' in data ? data : { account, ...data });
+  const named = (data: LogData = {}) => ('batch_id' in data ? data : { account, ...data });
   return {
     info: (message, data) => info(message, named(data)),
     warn: (message, data) => warn(message, named(data)),
@@ -124,7 +123,7 @@ const lastingAgainMs = 15 * 60_000;
 
 /** Logs an error of something that is tried every few seconds: once at first, then now and then, until it is `over`. */
 export interface LastingTrouble {
-  report(message: WarnMessage, data: EventData): void;
+  report(message: WarnMessage, data: LogData): void;
   over(): void;
 }
 

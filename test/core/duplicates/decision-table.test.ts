@@ -35,6 +35,7 @@ describe('a row whose run id and row ref another batch used', () => {
     ...terms,
     batch_id: 'b',
     row_no: 1,
+    line: 3,
     generation: 1,
     status: 'completed',
     service_status: null,
@@ -119,6 +120,18 @@ describe('a row whose run id and row ref another batch used', () => {
     const { outcome, problems } = decideDuplicate(row, { ...nothing, earlier: [sent()], owner }, rules);
     assert.deepEqual([outcome, problems.map(({ code }) => code)], ['skip', ['ALREADY_PAID']]);
   });
+
+  test('is named by its row, and by the line on which a person finds it in the file of its batch', () => {
+    const byOwner = decideDuplicate(row, { ...nothing, owner }, rules).problems;
+    const byNumber = decideDuplicate(row, { ...nothing, earlier: [sent()] }, rules).problems;
+    assert.deepEqual(
+      [...byOwner, ...byNumber].map(({ values: { batch, row: no, earlier_line } = {} }) => [batch, no, earlier_line]),
+      [
+        ['b', '1', '3'],
+        ['b', '4', '6'],
+      ],
+    );
+  });
 });
 
 function sent(fields: Partial<SentPayment> = {}): SentPayment {
@@ -128,6 +141,7 @@ function sent(fields: Partial<SentPayment> = {}): SentPayment {
     run_id: 'salary',
     row_ref: 'R-9',
     row_no: 4,
+    line: 6,
     status: 'completed',
     service_status: 'completed',
     failure_code: null,

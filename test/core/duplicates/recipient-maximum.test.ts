@@ -27,6 +27,7 @@ function sent(fields: Partial<SentPayment> = {}): SentPayment {
     run_id: 'other',
     row_ref: 'r-1',
     row_no: 2,
+    line: 3,
     status: 'completed',
     service_status: 'completed',
     failure_code: null,

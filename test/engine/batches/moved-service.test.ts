@@ -48,9 +48,11 @@ describe('a batch of another service than its account', () => {
     const rig = await moved();
     await rig.add([aRow(9)], { batch_id: 'batch-2', run_id: 'run-2', service: two });
     await runAt(rig, two);
-    const { status, pause_reason, pause_detail } = await rig.batch();
+    const { status, pause_reason, pause_detail, pause_why } = await rig.batch();
     assert.deepEqual([status, pause_reason], ['paused', 'service_changed']);
     assert.equal(pause_detail, `the batch was made for ${one}, and account main is at ${two} now`);
+    const values = { service: one, account: 'main', other_service: two };
+    assert.deepEqual(pause_why, { code: 'PAUSE_MOVED', values });
     assert.deepEqual(await rig.states(), ['in_doubt', 'ready']);
     assert.deepEqual(
       [rig.service.creates.map(({ reference }) => reference), rig.service.lookUps],

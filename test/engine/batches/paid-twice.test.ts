@@ -100,9 +100,11 @@ test('a second payment that is found while no batch is open halts the account un
   const rig = await seenLate();
   await addLater(rig, 'batch-2', 2);
   await rig.run();
-  const { status, pause_reason, pause_detail } = await rig.batch('batch-2');
+  const { status, pause_reason, pause_detail, pause_why } = await rig.batch('batch-2');
   assert.deepEqual([status, pause_reason], ['paused', 'service_mismatch']);
   assert.match(pause_detail ?? '', /row 1 of batch batch-1 may have been paid twice, by .+ and second/);
+  const values = { row: '1', batch: 'batch-1', topup_id: 'second' };
+  assert.deepEqual(pause_why, { code: 'PAUSE_PAID_TWICE', values }, 'also after the halt was read from the ledger');
   assert.deepEqual(await rig.states('batch-2'), ['ready', 'ready']);
 
   await addLater(rig, 'batch-3', 1);

@@ -13,11 +13,13 @@ describe('an account that is paused', () => {
     rig.service.purse.opening = 0;
     await rig.add(someRows(5));
     await rig.run();
-    const { pause_reason: reason, pause_detail: detail } = await rig.batch();
+    const { pause_reason: reason, pause_detail: detail, pause_why: why } = await rig.batch();
     assert.equal(reason, 'insufficient_balance');
     assert.match(detail ?? '', /INSUFFICIENT_BALANCE/);
+    assert.deepEqual([why?.code, why?.values.service_code], ['PAUSE_REFUSED', 'INSUFFICIENT_BALANCE']);
     const [event, ...more] = await rig.db.query<{ body: string }>(`SELECT body FROM events WHERE kind = 'batch.pause'`);
-    assert.deepEqual([JSON.parse(event?.body ?? ''), more], [{ from: 'running', to: 'paused', reason, detail }, []]);
+    const data = { from: 'running', to: 'paused', reason, detail, detail_reason: JSON.stringify(why) };
+    assert.deepEqual([JSON.parse(event?.body ?? ''), more], [data, []]);
     assert.ok(rig.service.creates.length > 1);
     assert.equal(pauses(rig), 1);
   });

@@ -692,11 +692,13 @@ describe('the engine', () => {
       rig.service.script(`run-1/${number}`, 'lose_answer');
       await rig.add([aRow(1, { row_ref: number })]);
       await rig.run(10 * 60_000);
-      const { pause_reason, pause_detail } = await rig.batch();
+      const { pause_reason, pause_detail, pause_why } = await rig.batch();
       assert.equal(pause_reason, 'service_mismatch');
+      assert.match(pause_why?.code ?? '', /^DOUBT_(OTHER|SEVERAL)$/);
       assert.match(pause_detail ?? '', new RegExp(`has ${said} under the reference of row 1 of batch batch-1`));
       const events = await pageEvents(rig.db, 'batch-1', 0, 100);
-      assert.ok(events.some(({ kind }) => kind === 'row.escalate'));
+      const { why_reason } = JSON.parse(events.find(({ kind }) => kind === 'row.escalate')?.body ?? '{}');
+      assert.deepEqual(JSON.parse(why_reason), pause_why);
       assert.doesNotMatch(events.map(({ body }) => body).join(), new RegExp(number));
     }
   });

@@ -84,6 +84,7 @@ test('the pauses of an account are those that stop all of its batches, and its h
     await setPause(rig.db, reason);
     assert.deepEqual(await pauses(), expected);
   }
-  await rig.db.transact((tx) => haltAccount({ tx, at: now, actor: 'engine' }, 'main', 'another payment'));
+  const why = { text: 'another payment', reason: null };
+  await rig.db.transact((tx) => haltAccount({ tx, at: now, actor: 'engine' }, 'main', why));
   assert.deepEqual(await pauses(), ['service_mismatch', 'credentials_rejected']);
 });

@@ -61,6 +61,7 @@ describe('the first rows (canary)', () => {
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
     assert.match(batch.pause_detail ?? '', /1 of the first 4 rows failed; airbatch sends these alone first/);
+    assert.deepEqual(batch.pause_why, { code: 'PAUSE_FIRST_ROWS', values: { failed: '1', rows: '4' } });
     assert.equal(rig.service.creates.length, 4);
     await resume(rig);
     await rig.run();
@@ -191,6 +192,9 @@ describe('the stop-loss', () => {
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
     assert.match(batch.pause_detail ?? '', /[3-9] of the last 10 rows failed, more than 20%/);
+    const { failed, ...limits } = batch.pause_why?.values ?? {};
+    assert.deepEqual([batch.pause_why?.code, limits], ['PAUSE_FAILURES', { rows: '10', percent: '20' }]);
+    assert.ok(Number(failed) > 2);
     // What was on its way, and what the reads had not told yet, was sent before; nothing after.
     assert.ok(rig.service.creates.length < 100, `${rig.service.creates.length} rows were sent`);
     const sent = rig.service.creates.length;
@@ -246,6 +250,9 @@ describe('the cost of rows', () => {
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
     assert.match(batch.pause_detail ?? '', /row 3 cost USD 1\.20, and row \d of the same cost USD 1\.00$/);
+    const { other_row, ...values } = batch.pause_why?.values ?? {};
+    assert.deepEqual(values, { row: '3', cost: '1.2', other_cost: '1', currency: 'USD' });
+    assert.match(`${batch.pause_why?.code} ${other_row}`, /^PAUSE_COST [12]$/);
     assert.equal(rig.service.creates.length, 3);
   });
 
@@ -276,6 +283,9 @@ describe('the cost of rows', () => {
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
     assert.match(batch.pause_detail ?? '', /USD 1\d\.00 were spent, and USD 10\.00 were approved/);
+    const { spent, ...values } = batch.pause_why?.values ?? {};
+    assert.deepEqual([batch.pause_why?.code, values], ['PAUSE_SPENT', { approved: '10', currency: 'USD', why: '' }]);
+    assert.match(spent ?? '', /^1\d$/);
     assert.ok(rig.service.charges.length < 60, `${rig.service.charges.length} rows were sent`);
     assert.equal((await (await spend('KES')).batch()).status, 'completed');
     assert.equal((await (await spend('USD', { spendingPercentMax: null })).batch()).status, 'completed');
@@ -354,10 +364,9 @@ describe('the cost of rows', () => {
     );
     await approvedFor(dear, '25', 50);
     await dear.run();
-    assert.match(
-      (await dear.batch()).pause_detail ?? '',
-      /USD \d+\.00 were spent, products not counted, and USD 25\.00 were approved/,
-    );
+    const { pause_detail, pause_why } = await dear.batch();
+    assert.match(pause_detail ?? '', /USD \d+\.00 were spent, products not counted, and USD 25\.00 were approved/);
+    assert.equal(pause_why?.values.why, 'products');
   });
 });
 
@@ -372,6 +381,7 @@ describe('a balance that is too low for the whole batch', () => {
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'insufficient_balance']);
     assert.match(batch.pause_detail ?? '', /USD 100\.00 are missing for the whole batch; nothing was sent/);
+    assert.deepEqual(batch.pause_why, { code: 'PAUSE_SHORT', values: { missing: 'USD 100', others: '' } });
     assert.equal(rig.service.creates.length, 0);
     await resume(rig);
     await rig.run();
@@ -391,8 +401,9 @@ describe('a balance that is too low for the whole batch', () => {
     });
     await rig.run();
     assert.deepEqual([(await rig.batch()).status, (await rig.batch()).pause_detail], ['completed', null]);
-    const { status, pause_detail } = await rig.batch('batch-2');
+    const { status, pause_detail, pause_why } = await rig.batch('batch-2');
     assert.equal(status, 'paused');
+    assert.equal(pause_why?.values.others, 'USD 300');
     assert.match(
       pause_detail ?? '',
       /USD 100\.00 are missing for the whole batch \(other batches still need USD 300\.00\)/,

@@ -114,6 +114,8 @@ describe('the list', () => {
         const batch = await rig.batch('batch-2');
         assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'service_mismatch']);
         assert.match(batch.pause_detail ?? '', new RegExp(`row 1 of batch batch-1, with ${what}`));
+        const difference = what.replace('another ', '').replace(' ', '_');
+        assert.deepEqual(batch.pause_why, { code: 'PAUSE_OTHER', values: { row: '1', batch: 'batch-1', difference } });
         assert.equal((await rig.row(1)).status, 'completed');
         const traces = (await pageEvents(rig.db, 'batch-1', 0, 10_000)).filter(
           ({ kind }) => kind === 'row.contradicted',

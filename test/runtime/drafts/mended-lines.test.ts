@@ -33,11 +33,11 @@ describe('the lines of a mended file', () => {
   test('are those of the draft in a problem, in its sentence and in its values', () => {
     const problem = {
       message: 'Line 5 pays the same as line 2: 5 KES.',
-      values: { line: '5', other_line: '2', row: '5' },
+      values: { line: '5', other_line: '2', row: '5', earlier_line: '5' },
     };
     assert.deepEqual(withLinesOfDraft(problem, gathered()), {
       message: 'Line 8 pays the same as line 4: 5 KES.',
-      values: { line: '8', other_line: '4', row: '5' },
+      values: { line: '8', other_line: '4', row: '5', earlier_line: '5' },
     });
   });
 });

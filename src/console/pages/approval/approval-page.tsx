@@ -6,7 +6,7 @@ import { codeOf } from '../../api/problem.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
-import { Card, EmptyCard, Page } from '../../base/page.tsx';
+import { Card, NoRole, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
 import { Sums, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -35,7 +35,10 @@ export function ApprovalPage() {
     return (
       <Page title={batch?.run_id ?? batchId} actions={<ButtonLink href={back}>{t('approval.back')}</ButtonLink>}>
         {codeOf(error) === 'ROLE_MISSING' ? (
-          <EmptyCard title={t('approval.no_role')}>{batch && <ApprovalsLine approvals={batch.approvals} />}</EmptyCard>
+          <>
+            <NoRole title={t('approval.no_role')} needs="approve" />
+            {batch && <ApprovalsLine approvals={batch.approvals} />}
+          </>
         ) : (
           <Failure error={error} />
         )}

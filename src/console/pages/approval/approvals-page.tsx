@@ -25,7 +25,14 @@ export function ApprovalsPage() {
       <Loaded query={query}>
         {({ batches }) =>
           batches.length === 0 ? (
-            <EmptyCard title={t('approvals.none')} />
+            <EmptyCard title={t('approvals.none')}>
+              <p>{t('approvals.none_help')}</p>
+              {roles.includes('prepare') ? (
+                <ButtonLink href="/new">{t('nav.new')}</ButtonLink>
+              ) : (
+                <ButtonLink href="/">{t('nav.batches')}</ButtonLink>
+              )}
+            </EmptyCard>
           ) : (
             <Card isFlush>
               <Table

@@ -4,9 +4,11 @@ import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
-import { type ChainEvent, EventsTable, eventText } from '../../base/events-table.tsx';
+import { type ChainEvent, detailOf, eventText } from '../../base/event-text.ts';
+import { EventsTable } from '../../base/events-table.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
+import { NoneFits } from '../../base/filter-row.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -19,6 +21,7 @@ const tabs = ['batches', 'access', 'numbers'] as const;
 export function AuditPage() {
   const [chosen, setChosen] = useState<(typeof tabs)[number]>('batches');
   const [search, setSearch] = useState('');
+  const clear = () => setSearch('');
   return (
     <Page title={t('nav.audit')} sub={t('audit.sub')} actions={<CheckButton />}>
       <Tabs
@@ -38,9 +41,9 @@ export function AuditPage() {
           />
         </div>
         {chosen === 'batches' ? (
-          <BatchEvents search={search} />
+          <BatchEvents search={search} onClear={clear} />
         ) : (
-          <AccessEvents search={search} onlyNumbers={chosen === 'numbers'} />
+          <AccessEvents search={search} onClear={clear} onlyNumbers={chosen === 'numbers'} />
         )}
       </Tabs>
     </Page>
@@ -48,15 +51,21 @@ export function AuditPage() {
 }
 
 function fits(event: ChainEvent, search: string): boolean {
-  const text = [event.actor, event.kind, eventText(event.kind), event.batch_id, event.body].join('\n').toLowerCase();
+  const { actor, kind, batch_id, body } = event;
+  const text = [actor, kind, eventText(kind), batch_id, body, detailOf(event)].join('\n').toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)
     .every((part) => text.includes(part));
 }
 
+interface Searched {
+  search: string;
+  onClear: () => void;
+}
+
 /** The latest actions of people; for one batch, everything. */
-function BatchEvents({ search }: { search: string }) {
+function BatchEvents({ search, onClear }: Searched) {
   const [batchId, setBatchId] = useState('');
   const [entered, setEntered] = useState('');
   const query = useQuery({
@@ -70,6 +79,11 @@ function BatchEvents({ search }: { search: string }) {
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setBatchId(entered.trim());
+  };
+  const clear = () => {
+    onClear();
+    setBatchId('');
+    setEntered('');
   };
   const link = (id: string) => (
     <Link className="nowrap" href={`/batches/${encodeURIComponent(id)}`}>
@@ -91,7 +105,11 @@ function BatchEvents({ search }: { search: string }) {
           return (
             <>
               {next !== null && <p className="small quiet">{t('audit.more')}</p>}
-              <EventCard events={latestFirst} batchCell={link} />
+              <EventCard
+                events={latestFirst}
+                onClear={search === '' && batchId === '' ? null : clear}
+                batchCell={link}
+              />
             </>
           );
         }}
@@ -101,7 +119,7 @@ function BatchEvents({ search }: { search: string }) {
 }
 
 /** Signing in, people, keys, and complete numbers that somebody has seen; or these alone. */
-function AccessEvents({ search, onlyNumbers }: { search: string; onlyNumbers: boolean }) {
+function AccessEvents({ search, onClear, onlyNumbers }: Searched & { onlyNumbers: boolean }) {
   const query = useQuery({
     queryKey: ['events', 'access', onlyNumbers],
     queryFn: () =>
@@ -121,6 +139,7 @@ function AccessEvents({ search, onlyNumbers }: { search: string; onlyNumbers: bo
           )}
           {onlyNumbers && <p className="small quiet">{t('audit.numbers_help')}</p>}
           <EventCard
+            onClear={search === '' ? null : onClear}
             events={events
               .map((event) => ({ ...event, batch_id: '', row_no: null }))
               .filter((event) => fits(event, search))}
@@ -131,11 +150,24 @@ function AccessEvents({ search, onlyNumbers }: { search: string; onlyNumbers: bo
   );
 }
 
-function EventCard({ events, batchCell }: { events: ChainEvent[]; batchCell?: (id: string) => ReactNode }) {
+interface EventsProps {
+  events: ChainEvent[];
+  /** Null: nothing is filtered. */
+  onClear: (() => void) | null;
+  batchCell?: (id: string) => ReactNode;
+}
+
+function EventCard({ events, onClear, batchCell }: EventsProps) {
   return (
     <Card isFlush={events.length > 0}>
       {events.length === 0 ? (
-        <Empty title={t('audit.none')} />
+        onClear === null ? (
+          <Empty title={t('audit.none_yet')}>
+            <p>{t('audit.none_yet_help')}</p>
+          </Empty>
+        ) : (
+          <NoneFits title={t('audit.none')} onClear={onClear} />
+        )
       ) : (
         <EventsTable events={events} {...(batchCell === undefined ? {} : { batchCell })} />
       )}

@@ -125,12 +125,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
     { done: () => t('batch.reorder_done'), onDone: onClose },
   );
   return (
-    <GuardedDialog
-      action={action}
-      title={t('batch.reorder_title')}
-      onClose={onClose}
-      onSubmit={() => action.mutate()}
-    >
+    <GuardedDialog action={action} title={t('batch.reorder_title')} onClose={onClose} onSubmit={() => action.mutate()}>
       <p>{t('batch.reorder_help')}</p>
       <Select
         label={t('batch.priority')}

@@ -1,5 +1,5 @@
 import { Dialog, type DialogProps } from '../../base/dialog.tsx';
-import { detailOf, eventText } from '../../base/events-table.tsx';
+import { detailOf, eventText } from '../../base/event-text.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { ChangedByOthers } from './unless-changed.ts';

@@ -45,7 +45,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
         return (
           <>
             {refusal !== null && <p className="notice tone-attention">{refusal}</p>}
-            {held.held === 0 && <EmptyCard title={t('held.none')} />}
+            {held.held === 0 && <NoneHeld />}
             {held.reasons.length > 1 && (
               <Card
                 title={t('held.title', { count: held.held })}
@@ -85,6 +85,14 @@ export function HeldPanel({ batchId }: { batchId: string }) {
         );
       }}
     </Loaded>
+  );
+}
+
+export function NoneHeld() {
+  return (
+    <EmptyCard title={t('held.none')}>
+      <p>{t('held.none_help')}</p>
+    </EmptyCard>
   );
 }
 

@@ -4,7 +4,7 @@ import { type Answer, answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
-import { detailOf, eventText } from '../../base/events-table.tsx';
+import { detailOf, eventText } from '../../base/event-text.ts';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';

@@ -1,8 +1,8 @@
 import { useDeferredValue, useState } from 'react';
 import { Failure } from '../../base/failure.tsx';
-import { FilterRow } from '../../base/filter-row.tsx';
+import { FilterRow, NoneFits } from '../../base/filter-row.tsx';
 import { Grid, type GridColumn } from '../../base/grid.tsx';
-import { Empty, Loading } from '../../base/page.tsx';
+import { Loading } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { type RowState, rowStates, rowStateText } from '../../base/states.ts';
 import { None, Time } from '../../base/values.tsx';
@@ -63,7 +63,13 @@ export function RowsPanel({ batch }: { batch: BatchStatus }) {
       {rows.isLoading ? (
         <Loading />
       ) : rows.count === 0 ? (
-        <Empty title={t('rows.none')} />
+        <NoneFits
+          title={t('rows.none')}
+          onClear={() => {
+            setState('all');
+            setSearch('');
+          }}
+        />
       ) : (
         <Grid label={t('rows.title')} columns={columns()} {...rows} onOpen={setOpened} />
       )}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSession } from '../../api/session.ts';
+import { ForSupport } from '../../base/failure.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -8,6 +9,7 @@ import { ApprovalsLine } from './approvals-line.tsx';
 import type { BatchStatus } from './batch-queries.ts';
 
 type Situation = BatchStatus['situation'];
+type Pause = BatchStatus['pauses'][number];
 
 const tones: Record<Situation['doing'], Tone> = {
   reading: 'moving',
@@ -37,15 +39,8 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
         <div className="stack tight">
           <h2>{t(`doing.${doing}`)}</h2>
           {rejection !== null && <p>{rejection}</p>}
-          {pauses.map(({ reason, detail, paused_by, since }) => (
-            <p key={reason + since}>
-              {detail === null
-                ? t(`hold.${reason}`)
-                : t('base.labelled', { label: t(`hold.${reason}`), value: detail })}{' '}
-              <span className="small">
-                ({paused_by}, <Time at={since} />)
-              </span>
-            </p>
+          {pauses.map((pause) => (
+            <PauseLine key={pause.reason + pause.since} pause={pause} />
           ))}
           {others.map((hold) => (
             <p key={hold}>{t(`hold.${hold}`)}</p>
@@ -59,6 +54,23 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
         {actions !== undefined && <div className="line">{actions}</div>}
       </div>
     </section>
+  );
+}
+
+/** Why it is paused. What airbatch itself observed is also there in English, as its log has it. */
+function PauseLine({ pause: { reason, detail, detail_reason, paused_by, since } }: { pause: Pause }) {
+  const value = reason === 'by_person' ? detail : reasonText(detail_reason);
+  const label = t(`hold.${reason}`);
+  return (
+    <>
+      <p>
+        {value === null ? label : t('base.labelled', { label, value })}{' '}
+        <span className="small">
+          ({paused_by}, <Time at={since} />)
+        </span>
+      </p>
+      {reason !== 'by_person' && detail !== null && <ForSupport>{detail}</ForSupport>}
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 import { answered, api } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
-import type { ChainEvent } from '../../base/events-table.tsx';
+import type { ChainEvent } from '../../base/event-text.ts';
 import { t } from '../../texts/i18n.ts';
 
 /** Others have decided about the batch since this person saw it. With `etag`, the person acts on what it is now. */

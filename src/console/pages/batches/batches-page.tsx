@@ -4,10 +4,9 @@ import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
-import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
 import { ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { FilterRow } from '../../base/filter-row.tsx';
+import { FilterRow, NoneFits } from '../../base/filter-row.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, EmptyCard, Loading, Page } from '../../base/page.tsx';
 import { Badge, BatchBadge } from '../../base/state-badge.tsx';
@@ -15,6 +14,7 @@ import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
 import { formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { chargedColumn, progressColumn } from './batch-columns.tsx';
 import { type Batch, filters, fits, type Kind, statesOf } from './batch-filter.ts';
 
 const pageRows = 50;
@@ -63,18 +63,36 @@ export function BatchesPage() {
       {data === undefined ? (
         error === null && <Loading />
       ) : (
-        <BatchList batches={shown} hasAny={all.length > 0 || kind !== 'all'} />
+        <BatchList
+          batches={shown}
+          hasAny={all.length > 0 || kind !== 'all'}
+          onClear={() => {
+            setKind('all');
+            setSearch('');
+          }}
+        />
       )}
       <MoreRows query={query} label={t('batches.more')} />
     </Page>
   );
 }
 
-function BatchList({ batches, hasAny }: { batches: readonly Batch[]; hasAny: boolean }) {
+interface ListProps {
+  batches: readonly Batch[];
+  /** Whether there are batches that the filter leaves out. */
+  hasAny: boolean;
+  onClear: () => void;
+}
+
+function BatchList({ batches, hasAny, onClear }: ListProps) {
   if (batches.length === 0)
-    return (
-      <EmptyCard title={t(hasAny ? 'batches.none_match' : 'batches.none')}>
-        {!hasAny && <p>{t('batches.none_help')}</p>}
+    return hasAny ? (
+      <Card>
+        <NoneFits title={t('batches.none_match')} onClear={onClear} />
+      </Card>
+    ) : (
+      <EmptyCard title={t('batches.none')}>
+        <p>{t('batches.none_help')}</p>
       </EmptyCard>
     );
   return (

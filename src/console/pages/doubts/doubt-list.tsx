@@ -4,6 +4,7 @@ import { useRole, useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Select } from '../../base/field.tsx';
+import { NoneFits } from '../../base/filter-row.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { type Column, Table } from '../../base/table.tsx';
@@ -63,6 +64,7 @@ export function DoubtList() {
               doubts={pages.flatMap(({ doubts }) => doubts)}
               owners={owners}
               isFiltered={whose !== '*'}
+              onClear={() => setWhose('*')}
             />
             <MoreRows query={query} label={t('doubts.more')} />
           </>
@@ -77,18 +79,23 @@ interface DoubtsProps {
   owners: readonly string[];
   /** Whether the doubts of others are left out. */
   isFiltered: boolean;
+  onClear: () => void;
 }
 
-function Doubts({ doubts, owners, isFiltered }: DoubtsProps) {
+function Doubts({ doubts, owners, isFiltered, onClear }: DoubtsProps) {
   const mayOperate = useRole('operate');
   const [opened, setOpened] = useState<Doubt | null>(null);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const lookUp = useLookUp();
   const assign = useAssign();
   if (doubts.length === 0)
-    return (
-      <EmptyCard title={t(isFiltered ? 'doubts.none_of' : 'doubts.none')}>
-        {!isFiltered && <p>{t('doubts.none_help')}</p>}
+    return isFiltered ? (
+      <Card>
+        <NoneFits title={t('doubts.none_of')} onClear={onClear} />
+      </Card>
+    ) : (
+      <EmptyCard title={t('doubts.none')}>
+        <p>{t('doubts.none_help')}</p>
       </EmptyCard>
     );
   const chosen = doubts.filter((one) => picked.has(keyOf(one)));

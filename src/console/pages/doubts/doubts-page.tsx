@@ -1,11 +1,11 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { Loaded } from '../../base/failure.tsx';
-import { EmptyCard, Page } from '../../base/page.tsx';
+import { Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { HeldPanel } from '../batch/held-panel.tsx';
+import { HeldPanel, NoneHeld } from '../batch/held-panel.tsx';
 import { DoubtList } from './doubt-list.tsx';
 import { type OpenBatch, useOpenBatches } from './doubt-queries.ts';
 
@@ -43,7 +43,7 @@ function countOf(batches: readonly OpenBatch[], tab: (typeof tabs)[number]): num
 }
 
 function HeldList({ batches }: { batches: readonly OpenBatch[] }) {
-  if (batches.length === 0) return <EmptyCard title={t('held.none')} />;
+  if (batches.length === 0) return <NoneHeld />;
   return batches.map(({ batch_id, run_id }) => (
     <section key={batch_id} className="stack">
       <h2>

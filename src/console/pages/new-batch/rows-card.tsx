@@ -1,8 +1,8 @@
 import { useDeferredValue, useState } from 'react';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { FilterRow } from '../../base/filter-row.tsx';
-import { Empty, Loading } from '../../base/page.tsx';
+import { FilterRow, NoneFits } from '../../base/filter-row.tsx';
+import { Loading } from '../../base/page.tsx';
 import { toast } from '../../base/toast.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -63,7 +63,13 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
       {rows.isLoading ? (
         <Loading />
       ) : rows.count === 0 ? (
-        <Empty title={t('rows.none')} />
+        <NoneFits
+          title={t('rows.none')}
+          onClear={() => {
+            onFilter(allRows);
+            setSearch('');
+          }}
+        />
       ) : (
         <MendingGrid
           columns={draft.columns}

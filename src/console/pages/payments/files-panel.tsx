@@ -1,11 +1,11 @@
 import { Link } from 'wouter';
 import { type Answer, answered, api } from '../../api/client.ts';
-import { Card, EmptyCard, Figures } from '../../base/page.tsx';
+import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Sums, Time } from '../../base/values.tsx';
 import { FormWithResult } from '../../forms/form-with-result.tsx';
-import { PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
+import { NothingThen, PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
@@ -30,7 +30,7 @@ export function FilesPanel() {
 }
 
 function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
-  if (files.length === 0) return <EmptyCard title={t('payments.no_files')} />;
+  if (files.length === 0) return <NothingThen title={t('payments.no_files')} />;
   return (
     <>
       <Figures

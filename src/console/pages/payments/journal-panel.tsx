@@ -3,12 +3,12 @@ import { Link } from 'wouter';
 import { change, type ResultOf } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Field, Select } from '../../base/field.tsx';
-import { Card, EmptyCard, Figures } from '../../base/page.tsx';
+import { Card, Figures } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Money, Sums } from '../../base/values.tsx';
 import { AccountField } from '../../forms/account-field.tsx';
 import { FormWithResult } from '../../forms/form-with-result.tsx';
-import { PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
+import { NothingThen, PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
 import { formatCount, formatDate } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
@@ -55,7 +55,7 @@ export function JournalPanel({ accounts }: { accounts: string[] }) {
 function Entries({ journal }: { journal: Journal }) {
   const { entries, totals, uncertain, wallets } = journal;
   const unexplained = (wallets?.currencies ?? []).filter((one) => Number(one.unexplained) !== 0);
-  if (entries.length === 0) return <EmptyCard title={t('payments.no_entries')} />;
+  if (entries.length === 0) return <NothingThen title={t('payments.no_entries')} />;
   return (
     <>
       <Figures

@@ -51,7 +51,9 @@ function Result({ found }: { found: Found }) {
       )}
       <Card isFlush={payments.length > 0}>
         {payments.length === 0 ? (
-          <Empty title={t('payments.none', { number: phone_number })} />
+          <Empty title={t('payments.none', { number: phone_number })}>
+            <p>{t('payments.none_help')}</p>
+          </Empty>
         ) : (
           <Payments payments={payments} caption={t('payments.sent_to', { number: phone_number })} />
         )}

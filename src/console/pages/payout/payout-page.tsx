@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Field } from '../../base/field.tsx';
-import { EmptyCard, Page } from '../../base/page.tsx';
+import { NoRole, Page } from '../../base/page.tsx';
 import { AccountField, WithAccounts } from '../../forms/account-field.tsx';
 import { FormWithResult } from '../../forms/form-with-result.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -19,7 +19,7 @@ export function PayoutPage() {
       {mayPrepare ? (
         <WithAccounts>{(accounts) => <Question accounts={accounts} />}</WithAccounts>
       ) : (
-        <EmptyCard title={t('payout.no_role')} />
+        <NoRole title={t('payout.no_role')} needs="prepare" />
       )}
     </Page>
   );

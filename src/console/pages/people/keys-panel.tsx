@@ -6,7 +6,7 @@ import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
-import { Card } from '../../base/page.tsx';
+import { Card, Empty } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
 import { SecretDialog } from '../../forms/secret-dialog.tsx';
@@ -23,10 +23,10 @@ export function KeysPanel() {
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const keys = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/api-keys')) });
-  const revoke = useChange(
-    (name: string) => change('/api/v1/api-keys/{name}/revoke', { path: { name }, body: {} }),
-    { reads: [key], done: () => t('people.revoked') },
-  );
+  const revoke = useChange((name: string) => change('/api/v1/api-keys/{name}/revoke', { path: { name }, body: {} }), {
+    reads: [key],
+    done: () => t('people.revoked'),
+  });
   return (
     <Card
       isFlush
@@ -69,7 +69,11 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (name
       rows={keys}
       keyOf={({ key_id }) => key_id}
       stacks
-      empty={t('people.no_keys')}
+      empty={
+        <Empty title={t('people.no_keys')}>
+          <p>{t('people.no_keys_help')}</p>
+        </Empty>
+      }
       columns={[
         { id: 'name', label: t('people.program'), isHead: true, cell: ({ name }) => name },
         { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },

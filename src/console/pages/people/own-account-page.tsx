@@ -20,10 +20,10 @@ import './account.css';
 export function OwnAccountPage() {
   const [open, setOpen] = useState<'app' | 'passkey' | 'password' | null>(null);
   const factors = useQuery({ queryKey: ['factors'], queryFn: () => answered(api.GET('/api/v1/session/factors')) });
-  const remove = useChange(
-    (body: { credential_id?: string }) => change('/api/v1/session/factors/remove', { body }),
-    { reads: factorReads, done: () => t('account.removed') },
-  );
+  const remove = useChange((body: { credential_id?: string }) => change('/api/v1/session/factors/remove', { body }), {
+    reads: factorReads,
+    done: () => t('account.removed'),
+  });
   const close = () => setOpen(null);
   return (
     <Page title={t('account.title')} sub={t('account.sub')}>
@@ -35,11 +35,7 @@ export function OwnAccountPage() {
               {(totp || passkeys.length > 0) && (
                 <ul className="plain-list">
                   {totp && (
-                    <FactorLine
-                      name={t('account.app')}
-                      onRemove={() => remove.mutate({})}
-                      isBusy={remove.isPending}
-                    />
+                    <FactorLine name={t('account.app')} onRemove={() => remove.mutate({})} isBusy={remove.isPending} />
                   )}
                   {passkeys.map(({ credential_id, label, created_at }) => (
                     <FactorLine

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { useRole } from '../../api/session.ts';
-import { EmptyCard, Page } from '../../base/page.tsx';
+import { NoRole, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { t } from '../../texts/i18n.ts';
 import { KeysPanel } from './keys-panel.tsx';
@@ -15,7 +15,7 @@ export function PeoplePage() {
   const isAdmin = useRole('admin');
   return (
     <Page title={t('nav.people')} sub={t('people.sub')}>
-      {isAdmin ? <Panels /> : <EmptyCard title={t('people.admin_only')} />}
+      {isAdmin ? <Panels /> : <NoRole title={t('people.admin_only')} needs="admin" />}
     </Page>
   );
 }

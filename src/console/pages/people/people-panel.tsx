@@ -33,7 +33,6 @@ export function PeoplePanel() {
             rows={users}
             keyOf={({ name }) => name}
             stacks
-            empty={t('people.empty')}
             columns={[
               { id: 'name', label: t('sign_in.name'), isHead: true, cell: (one) => <NameCell person={one} /> },
               { id: 'roles', label: t('shell.roles'), cell: ({ roles }) => rolesText(roles) },

@@ -6,7 +6,7 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { useChange } from '../../forms/use-change.ts';
-import { t } from '../../texts/i18n.ts';
+import { currentLanguage, t } from '../../texts/i18n.ts';
 import { GrantFields } from './grant-fields.tsx';
 import { type Person, peopleKey } from './person.ts';
 import '../../styles/choices.css';
@@ -35,7 +35,9 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
         return null;
       }
       const given = email.trim() === '' ? {} : { email: email.trim() };
-      const made = await change('/api/v1/users', { body: { name: name.trim(), language: 'en', ...fields, ...given } });
+      // Until the person chooses another one.
+      const language = currentLanguage();
+      const made = await change('/api/v1/users', { body: { name: name.trim(), language, ...fields, ...given } });
       return { name: made.user.name, token: made.link.token };
     },
     {

@@ -27,7 +27,6 @@ export function SessionsPanel() {
             rows={rows}
             keyOf={({ session_id }) => session_id}
             stacks
-            empty={t('people.no_sessions')}
             columns={[
               { id: 'name', label: t('sign_in.name'), isHead: true, cell: ({ name }) => name },
               { id: 'since', label: t('base.since'), cell: ({ signed_in_at }) => <Time at={signed_in_at} /> },

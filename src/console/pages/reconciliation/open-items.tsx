@@ -45,7 +45,12 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
     <Loaded query={query}>
       {({ pages }) => {
         const items = pages.flatMap((page) => page.items);
-        if (items.length === 0) return <EmptyCard title={t('reconciliation.none_open')} />;
+        if (items.length === 0)
+          return (
+            <EmptyCard title={t('reconciliation.none_open')}>
+              <p>{t('reconciliation.none_open_help')}</p>
+            </EmptyCard>
+          );
         return (
           <>
             <p className="small quiet">{t('reconciliation.items', { shown: items.length, all })}</p>

@@ -1,14 +1,15 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
-import { chargedColumn, progressColumn } from '../../base/batch-columns.tsx';
+import { ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Loading, Page } from '../../base/page.tsx';
+import { Card, Empty, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { chargedColumn, progressColumn } from '../batches/batch-columns.tsx';
 
 const pageRows = 50;
 const ended = ['completed', 'cancelled', 'rejected'] as const;
@@ -39,7 +40,12 @@ export function ReportsPage() {
             rows={batches}
             keyOf={({ batch_id }) => batch_id}
             stacks
-            empty={t('reports.none')}
+            empty={
+              <Empty title={t('reports.none')}>
+                <p>{t('reports.none_help')}</p>
+                <ButtonLink href="/">{t('nav.batches')}</ButtonLink>
+              </Empty>
+            }
             columns={[
               {
                 ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },

@@ -45,7 +45,11 @@ export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoin
     <Card isFlush title={t('webhooks.log')}>
       {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Loading />}
-      {data !== undefined && rows.length === 0 && <Empty title={t('webhooks.log_none')} />}
+      {data !== undefined && rows.length === 0 && (
+        <Empty title={t('webhooks.log_none')}>
+          <p>{t(enabled ? 'webhooks.log_none_help' : 'webhooks.log_none_off')}</p>
+        </Empty>
+      )}
       {rows.length > 0 && <DeliveryTable rows={rows} onShow={setShown} />}
       <MoreRows query={query} label={t('webhooks.more')} isInCard />
       {shown !== null && (

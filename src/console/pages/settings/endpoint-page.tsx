@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { change } from '../../api/client.ts';
-import { Button } from '../../base/button.tsx';
+import { Button, ButtonLink } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Facts, Page } from '../../base/page.tsx';
@@ -24,7 +24,9 @@ export function EndpointPage() {
         if (endpoint !== undefined) return <EndpointView endpoint={endpoint} />;
         return (
           <Page title={t('webhooks.title')}>
-            <EmptyCard title={t('webhooks.gone')} />
+            <EmptyCard title={t('webhooks.gone')}>
+              <ButtonLink href="/settings">{t('nav.settings')}</ButtonLink>
+            </EmptyCard>
           </Page>
         );
       }}

@@ -3,7 +3,7 @@ import { Link } from 'wouter';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
-import { Card, Empty, EmptyCard, Page } from '../../base/page.tsx';
+import { Card, Empty, NoRole, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
@@ -15,7 +15,9 @@ import { type Endpoint, useEndpoints } from './webhook-queries.ts';
 export function SettingsPage() {
   const isAdmin = useRole('admin');
   return (
-    <Page title={t('nav.settings')}>{isAdmin ? <Webhooks /> : <EmptyCard title={t('settings.admin_only')} />}</Page>
+    <Page title={t('nav.settings')}>
+      {isAdmin ? <Webhooks /> : <NoRole title={t('settings.admin_only')} needs="admin" />}
+    </Page>
   );
 }
 

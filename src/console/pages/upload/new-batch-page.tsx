@@ -6,7 +6,7 @@ import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Select } from '../../base/field.tsx';
-import { Card, EmptyCard, Page } from '../../base/page.tsx';
+import { Card, NoRole, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Count, Time } from '../../base/values.tsx';
@@ -43,7 +43,7 @@ export function NewBatchPage() {
           <DropZone account={account} />
         </>
       ) : (
-        <EmptyCard title={t('draft.no_role')} />
+        <NoRole title={t('draft.no_role')} needs="prepare" />
       )}
       <OpenDrafts />
     </Page>

@@ -3,10 +3,11 @@ import { type Answer, answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
-import { Card, Empty, EmptyCard, Page } from '../../base/page.tsx';
+import { Card, Empty, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Money, Time } from '../../base/values.tsx';
+import { NoAccount } from '../../forms/account-field.tsx';
 import { t } from '../../texts/i18n.ts';
 import { BalanceCharts } from './balance-chart.tsx';
 import { MoneyForecast } from './money-forecast.tsx';
@@ -30,7 +31,7 @@ export function WalletsPage() {
       <Loaded query={query}>
         {({ accounts }) =>
           accounts.length === 0 ? (
-            <EmptyCard title={t('wallets.none')} />
+            <NoAccount />
           ) : (
             accounts.map((account) => <AccountCard key={account.account} account={account} />)
           )
@@ -88,7 +89,13 @@ function AccountCard({
         </span>
       </div>
       {read.error !== null && <Failure error={read.error} onRetry={readAnew} />}
-      {shown === null ? <Empty title={t('wallets.never_read')} /> : <Wallets account={account} balance={shown} />}
+      {shown === null ? (
+        <Empty title={t('wallets.never_read')}>
+          <p>{t('wallets.never_read_help')}</p>
+        </Empty>
+      ) : (
+        <Wallets account={account} balance={shown} />
+      )}
       <MoneyForecast account={account} />
       <BalanceCharts account={account} />
     </Card>

@@ -1,6 +1,7 @@
 /** Approval: what waits, what an approver sees, and the decision. */
 export const approval = {
   'approvals.none': 'Nothing waits for approval',
+  'approvals.none_help': 'A batch comes here when another person must approve it.',
   'approvals.open': 'Look at it',
   'approval.title': 'Approve {run}?',
   'approval.back': 'Back to the batch',

@@ -1,6 +1,8 @@
 /** Texts that every page uses. */
 export const base = {
   'base.none': 'none',
+  'base.clear_filter': 'Clear the filter',
+  'base.no_role_help': 'An administrator can give you the role “{role}”.',
   'base.labelled': '{label}: {value}',
   'base.loading': 'Loading…',
   'base.close': 'Close',

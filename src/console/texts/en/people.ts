@@ -29,7 +29,6 @@ export const people = {
   'people.tab.sessions': 'Sessions',
   'people.tab.keys': 'API keys',
   'people.add': 'Add a person',
-  'people.empty': 'There are no people yet',
   'people.factor': 'Second factor',
   'people.factor.passkey': 'passkey',
   'people.factor.totp': 'codes',
@@ -56,7 +55,6 @@ export const people = {
   'people.link_help':
     'Give this link to the person yourself. It is shown only now, works once, and expires in 72 hours.',
   'people.signed_out': 'The person is signed out',
-  'people.no_sessions': 'Nobody is signed in',
   'people.seen': 'Last seen',
   'people.from': 'From',
   'people.sign_out': 'Sign out',
@@ -64,6 +62,7 @@ export const people = {
   'people.revoke': 'Revoke',
   'people.make_key': 'Make a key',
   'people.no_keys': 'There are no keys',
+  'people.no_keys_help': 'A program that calls the API needs a key. Make one with the button above.',
   'people.program': 'Program',
   'people.program_help': 'Lower-case letters, digits and "-". The audit log shows it.',
   'people.used': 'Last used',

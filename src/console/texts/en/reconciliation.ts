@@ -23,6 +23,8 @@ export const reconciliation = {
   'reconciliation.note_missing': 'Write the note.',
   'reconciliation.next': 'What to do',
   'reconciliation.none_open': 'Nothing is open',
+  'reconciliation.none_open_help': 'There is nothing to do. All lines are in the files of the folder below.',
+  'reconciliation.other_days': 'Choose other days above.',
   'reconciliation.here': 'In the ledger',
   'reconciliation.there': 'At the service',
   'reconciliation.files': 'All lines are in the files of this folder:',

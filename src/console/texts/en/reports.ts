@@ -2,6 +2,7 @@
 export const reports = {
   'reports.sub': 'The files that prove what was paid. Anybody can check them without trusting this program.',
   'reports.none': 'No batch has ended yet',
+  'reports.none_help': 'The reports of a batch are written when it ends.',
   'reports.done_at': 'Ended',
   'reports.title': 'Reports of {run}',
   'reports.no_files': 'There are no files yet',

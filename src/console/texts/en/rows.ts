@@ -34,6 +34,7 @@ export const rows = {
   'resolve.submit': 'Resolve',
   'resolve.done': 'Row {row} is resolved.',
   'held.none': 'No row is held',
+  'held.none_help': 'Nothing is to be decided here. A row is held if it may have been paid before, or exceeds a limit.',
   'held.title': '{count, plural, one {# held row} other {# held rows}}',
   'held.group': '{count, plural, one {# row:} other {# rows:}}',
   'held.decide': 'Decide',

@@ -34,6 +34,8 @@ export const settings = {
     'It is shown only now. Store it with the secrets of the receiver, which uses it to check that messages come from here.',
   'webhooks.log': 'Deliveries',
   'webhooks.log_none': 'Nothing was sent yet',
+  'webhooks.log_none_help': 'The first message is sent when one of its events happens in a batch.',
+  'webhooks.log_none_off': 'It is disabled. Enable it with the button above.',
   'webhooks.more': 'Show older deliveries',
   'webhooks.outcome': 'Outcome',
   'webhooks.outcome.waiting': 'waiting',

@@ -2,11 +2,13 @@
 export const wallets = {
   'wallets.sub': 'The balance of each account, and whether it may send now.',
   'wallets.none': 'There is no account',
+  'wallets.none_help': 'An administrator adds accounts to the configuration, and chooses who sees which.',
   'wallets.open': 'may send',
   'wallets.rehearsal': 'sandbox: no money moves',
   'wallets.read': 'Read now',
   'wallets.read_at': 'Read:',
   'wallets.never_read': 'The balance was never read',
+  'wallets.never_read_help': 'The button above asks the service for it.',
   'wallets.worked_on': 'airbatch is running for it',
   'wallets.until': 'until',
   'wallets.wallet': 'Wallet',
@@ -45,6 +47,7 @@ export const wallets = {
   'payments.number_help': 'With its country code. The number is in no log; whether somebody searched is.',
   'payments.find': 'Find',
   'payments.none': 'Nothing was sent to {number}',
+  'payments.none_help': 'Check the number and its country code.',
   'payments.sent_to': 'Sent to {number}',
   'payments.cut': 'Only the latest {count, plural, one {# payment is} other {# payments are}} counted.',
   'payments.forgotten':

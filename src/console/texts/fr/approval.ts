@@ -2,6 +2,7 @@ import type { approval as english } from '../en/approval.ts';
 
 export const approval: Record<keyof typeof english, string> = {
   'approvals.none': 'Rien n’attend d’approbation',
+  'approvals.none_help': 'Un lot arrive ici quand une autre personne doit l’approuver.',
   'approvals.open': 'Consulter',
   'approval.title': 'Approuver {run} ?',
   'approval.back': 'Retour au lot',

@@ -2,6 +2,8 @@ import type { base as english } from '../en/base.ts';
 
 export const base: Record<keyof typeof english, string> = {
   'base.none': 'aucun',
+  'base.clear_filter': 'Effacer le filtre',
+  'base.no_role_help': 'Un administrateur peut vous donner le rôle « {role} ».',
   'base.labelled': '{label} : {value}',
   'base.loading': 'Chargement…',
   'base.close': 'Fermer',

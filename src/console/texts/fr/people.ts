@@ -29,7 +29,6 @@ export const people = {
   'people.tab.sessions': 'Sessions',
   'people.tab.keys': 'Clés d’API',
   'people.add': 'Ajouter une personne',
-  'people.empty': 'Il n’y a encore personne',
   'people.factor': 'Second facteur',
   'people.factor.passkey': 'clé d’accès',
   'people.factor.totp': 'codes',
@@ -56,7 +55,6 @@ export const people = {
   'people.link_help':
     'Remettez ce lien vous-même à la personne. Il n’est affiché que maintenant, ne sert qu’une fois et expire dans 72 heures.',
   'people.signed_out': 'La personne est déconnectée',
-  'people.no_sessions': 'Personne n’est connecté',
   'people.seen': 'Vu la dernière fois',
   'people.from': 'Adresse',
   'people.sign_out': 'Déconnecter',
@@ -64,6 +62,7 @@ export const people = {
   'people.revoke': 'Révoquer',
   'people.make_key': 'Créer une clé',
   'people.no_keys': 'Il n’y a pas de clés',
+  'people.no_keys_help': 'Un programme qui appelle l’API a besoin d’une clé. Créez-en une avec le bouton ci-dessus.',
   'people.program': 'Programme',
   'people.program_help': 'Minuscules, chiffres et « - ». Le journal d’audit l’affiche.',
   'people.used': 'Dernière utilisation',

@@ -4,6 +4,7 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.sub':
     'Les fichiers qui prouvent ce qui a été payé. Chacun peut les vérifier sans faire confiance à ce programme.',
   'reports.none': 'Aucun lot n’est encore clos',
+  'reports.none_help': 'Les rapports d’un lot sont écrits quand il se termine.',
   'reports.done_at': 'Clos',
   'reports.title': 'Rapports de {run}',
   'reports.no_files': 'Il n’y a pas encore de fichiers',

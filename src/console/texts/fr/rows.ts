@@ -35,6 +35,8 @@ export const rows: Record<keyof typeof english, string> = {
   'resolve.submit': 'Résoudre',
   'resolve.done': 'La ligne {row} est résolue.',
   'held.none': 'Aucune ligne n’est retenue',
+  'held.none_help':
+    'Il n’y a rien à décider ici. Une ligne est retenue si elle a peut-être déjà été payée, ou dépasse une limite.',
   'held.title': '{count, plural, one {# ligne retenue} other {# lignes retenues}}',
   'held.group': '{count, plural, one {# ligne :} other {# lignes :}}',
   'held.decide': 'Décider',

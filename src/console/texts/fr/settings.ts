@@ -35,6 +35,8 @@ export const settings: Record<keyof typeof english, string> = {
     'Il n’est montré que cette fois. Gardez-le avec les secrets du récepteur : il lui permet de vérifier que les messages viennent d’ici.',
   'webhooks.log': 'Envois',
   'webhooks.log_none': 'Rien n’a encore été envoyé',
+  'webhooks.log_none_help': 'Le premier message part quand un de ses événements se produit dans un lot.',
+  'webhooks.log_none_off': 'Elle est désactivée. Activez-la avec le bouton ci-dessus.',
   'webhooks.more': 'Afficher les envois plus anciens',
   'webhooks.outcome': 'Résultat',
   'webhooks.outcome.waiting': 'en attente',

@@ -3,11 +3,13 @@ import type { wallets as english } from '../en/wallets.ts';
 export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'Le solde de chaque compte, et s’il peut envoyer maintenant.',
   'wallets.none': 'Il n’y a pas de compte',
+  'wallets.none_help': 'Un administrateur ajoute des comptes à la configuration et choisit qui voit lesquels.',
   'wallets.open': 'peut envoyer',
   'wallets.rehearsal': 'bac à sable : pas d’argent réel',
   'wallets.read': 'Lire maintenant',
   'wallets.read_at': 'Lu :',
   'wallets.never_read': 'Le solde n’a jamais été lu',
+  'wallets.never_read_help': 'Le bouton ci-dessus le demande au service.',
   'wallets.worked_on': 'un programme y travaille',
   'wallets.until': 'jusqu’à',
   'wallets.wallet': 'Portefeuille',
@@ -46,6 +48,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.number_help': 'Avec son indicatif. Le numéro n’est dans aucun journal ; le fait qu’on a cherché y est.',
   'payments.find': 'Chercher',
   'payments.none': 'Rien n’a été envoyé au {number}',
+  'payments.none_help': 'Vérifiez le numéro et son indicatif de pays.',
   'payments.sent_to': 'Envoyé au {number}',
   'payments.cut': 'Seuls les derniers paiements sont comptés : {count, plural, one {#} other {#}}.',
   'payments.forgotten':

@@ -2,6 +2,7 @@ import type { approval as english } from '../en/approval.ts';
 
 export const approval: Record<keyof typeof english, string> = {
   'approvals.none': 'Nada aguarda aprovação',
+  'approvals.none_help': 'Um lote aparece aqui quando outra pessoa tem de o aprovar.',
   'approvals.open': 'Ver',
   'approval.title': 'Aprovar {run}?',
   'approval.back': 'Voltar ao lote',

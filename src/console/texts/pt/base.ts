@@ -2,6 +2,8 @@ import type { base as english } from '../en/base.ts';
 
 export const base: Record<keyof typeof english, string> = {
   'base.none': 'nenhum',
+  'base.clear_filter': 'Limpar o filtro',
+  'base.no_role_help': 'Um administrador pode dar-lhe a função “{role}”.',
   'base.labelled': '{label}: {value}',
   'base.loading': 'A carregar…',
   'base.close': 'Fechar',

@@ -25,6 +25,8 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_missing': 'Escreva a nota.',
   'reconciliation.next': 'O que fazer',
   'reconciliation.none_open': 'Nada está em aberto',
+  'reconciliation.none_open_help': 'Não há nada a fazer. Todas as linhas estão nos ficheiros da pasta abaixo.',
+  'reconciliation.other_days': 'Escolha outros dias acima.',
   'reconciliation.here': 'No livro-razão',
   'reconciliation.there': 'No serviço',
   'reconciliation.files': 'Todas as linhas estão nos ficheiros desta pasta:',

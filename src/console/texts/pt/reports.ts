@@ -3,6 +3,7 @@ import type { reports as english } from '../en/reports.ts';
 export const reports: Record<keyof typeof english, string> = {
   'reports.sub': 'Os ficheiros que provam o que foi pago. Qualquer um pode verificá-los sem confiar neste programa.',
   'reports.none': 'Ainda nenhum lote terminou',
+  'reports.none_help': 'Os relatórios de um lote são escritos quando ele termina.',
   'reports.done_at': 'Terminado',
   'reports.title': 'Relatórios de {run}',
   'reports.no_files': 'Ainda não há ficheiros',

@@ -35,6 +35,8 @@ export const rows: Record<keyof typeof english, string> = {
   'resolve.submit': 'Resolver',
   'resolve.done': 'A linha {row} está resolvida.',
   'held.none': 'Nenhuma linha está retida',
+  'held.none_help':
+    'Não há nada a decidir aqui. Uma linha é retida se talvez já tenha sido paga ou se exceder um limite.',
   'held.title': '{count, plural, one {# linha retida} other {# linhas retidas}}',
   'held.group': '{count, plural, one {# linha:} other {# linhas:}}',
   'held.decide': 'Decidir',

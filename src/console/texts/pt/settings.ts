@@ -35,6 +35,8 @@ export const settings: Record<keyof typeof english, string> = {
     'É mostrado só desta vez. Guarde-o com os segredos do recetor: com ele, o recetor verifica que as mensagens vêm daqui.',
   'webhooks.log': 'Envios',
   'webhooks.log_none': 'Ainda nada foi enviado',
+  'webhooks.log_none_help': 'A primeira mensagem é enviada quando um dos seus eventos acontece num lote.',
+  'webhooks.log_none_off': 'Está desativado. Ative-o com o botão acima.',
   'webhooks.more': 'Mostrar envios mais antigos',
   'webhooks.outcome': 'Resultado',
   'webhooks.outcome.waiting': 'à espera',

@@ -3,11 +3,13 @@ import type { wallets as english } from '../en/wallets.ts';
 export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'O saldo de cada conta, e se pode enviar agora.',
   'wallets.none': 'Não há contas',
+  'wallets.none_help': 'Um administrador acrescenta contas à configuração e escolhe quem vê quais.',
   'wallets.open': 'pode enviar',
   'wallets.rehearsal': 'ensaio: nenhum dinheiro se move',
   'wallets.read': 'Ler agora',
   'wallets.read_at': 'Lido:',
   'wallets.never_read': 'O saldo nunca foi lido',
+  'wallets.never_read_help': 'O botão acima pergunta-o ao serviço.',
   'wallets.worked_on': 'um programa trabalha para ela',
   'wallets.until': 'até',
   'wallets.wallet': 'Carteira',
@@ -46,6 +48,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.number_help': 'Com o indicativo. O número não fica em nenhum registo; que alguém procurou, fica.',
   'payments.find': 'Procurar',
   'payments.none': 'Nada foi enviado para {number}',
+  'payments.none_help': 'Verifique o número e o indicativo do país.',
   'payments.sent_to': 'Enviado para {number}',
   'payments.cut': 'Só contam os últimos pagamentos: {count, plural, one {#} other {#}}.',
   'payments.forgotten':

@@ -2,6 +2,7 @@ import type { approval as english } from '../en/approval.ts';
 
 export const approval: Record<keyof typeof english, string> = {
   'approvals.none': 'Hakuna kinachosubiri idhini',
+  'approvals.none_help': 'Fungu huja hapa mtu mwingine anapolazimika kuliidhinisha.',
   'approvals.open': 'Angalia',
   'approval.title': 'Idhinisha {run}?',
   'approval.back': 'Rudi kwenye fungu',

@@ -2,6 +2,8 @@ import type { base as english } from '../en/base.ts';
 
 export const base: Record<keyof typeof english, string> = {
   'base.none': 'hakuna',
+  'base.clear_filter': 'Ondoa kichujio',
+  'base.no_role_help': 'Msimamizi anaweza kukupa jukumu la “{role}”.',
   'base.labelled': '{label}: {value}',
   'base.loading': 'Inapakia…',
   'base.close': 'Funga',

@@ -29,7 +29,6 @@ export const people = {
   'people.tab.sessions': 'Vipindi',
   'people.tab.keys': 'Funguo za API',
   'people.add': 'Ongeza mtu',
-  'people.empty': 'Bado hakuna watu',
   'people.factor': 'Uthibitisho wa pili',
   'people.factor.passkey': 'ufunguo wa siri',
   'people.factor.totp': 'misimbo',
@@ -57,7 +56,6 @@ export const people = {
   'people.link_help':
     'Mpe mtu kiungo hiki mwenyewe. Kinaonyeshwa sasa tu, hutumika mara moja, na huisha baada ya saa 72.',
   'people.signed_out': 'Mtu ametolewa',
-  'people.no_sessions': 'Hakuna aliyeingia',
   'people.seen': 'Ameonekana mwisho',
   'people.from': 'Kutoka',
   'people.sign_out': 'Toa',
@@ -65,6 +63,7 @@ export const people = {
   'people.revoke': 'Batilisha',
   'people.make_key': 'Tengeneza ufunguo',
   'people.no_keys': 'Hakuna funguo',
+  'people.no_keys_help': 'Programu inayotumia API inahitaji ufunguo. Tengeneza mmoja kwa kitufe kilicho juu.',
   'people.program': 'Programu',
   'people.program_help': 'Herufi ndogo, tarakimu na "-". Kumbukumbu ya ukaguzi huionyesha.',
   'people.used': 'Imetumika mwisho',

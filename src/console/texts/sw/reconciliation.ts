@@ -25,6 +25,8 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_missing': 'Andika maelezo.',
   'reconciliation.next': 'La kufanya',
   'reconciliation.none_open': 'Hakuna kilicho wazi',
+  'reconciliation.none_open_help': 'Hakuna la kufanya. Mistari yote iko kwenye faili za folda iliyo hapa chini.',
+  'reconciliation.other_days': 'Chagua siku nyingine hapo juu.',
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.files': 'Mistari yote iko kwenye faili za folda hii:',

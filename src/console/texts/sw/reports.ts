@@ -3,6 +3,7 @@ import type { reports as english } from '../en/reports.ts';
 export const reports: Record<keyof typeof english, string> = {
   'reports.sub': 'Faili zinazothibitisha kilicholipwa. Yeyote anaweza kuzikagua bila kuiamini programu hii.',
   'reports.none': 'Hakuna fungu lililoisha bado',
+  'reports.none_help': 'Ripoti za fungu huandikwa linapokamilika.',
   'reports.done_at': 'Liliisha',
   'reports.title': 'Ripoti za {run}',
   'reports.no_files': 'Bado hakuna faili',

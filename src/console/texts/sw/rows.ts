@@ -35,6 +35,7 @@ export const rows: Record<keyof typeof english, string> = {
   'resolve.submit': 'Tatua',
   'resolve.done': 'Safu {row} imetatuliwa.',
   'held.none': 'Hakuna safu iliyozuiliwa',
+  'held.none_help': 'Hakuna la kuamua hapa. Safu huzuiliwa ikiwa huenda ililipwa awali, au inazidi kikomo.',
   'held.title': '{count, plural, one {safu # iliyozuiliwa} other {safu # zilizozuiliwa}}',
   'held.group': '{count, plural, one {safu #:} other {safu #:}}',
   'held.decide': 'Amua',

@@ -35,6 +35,8 @@ export const settings: Record<keyof typeof english, string> = {
     'Inaonyeshwa mara hii tu. Itunze mahali mpokeaji anapotunza siri zake: kwa hiyo hukagua kwamba ujumbe unatoka hapa.',
   'webhooks.log': 'Zilizotumwa',
   'webhooks.log_none': 'Hakuna kilichotumwa bado',
+  'webhooks.log_none_help': 'Ujumbe wa kwanza hutumwa tukio lake mojawapo linapotokea kwenye fungu.',
+  'webhooks.log_none_off': 'Kimezimwa. Kiwashe kwa kitufe kilicho juu.',
   'webhooks.more': 'Onyesha zilizotumwa zamani',
   'webhooks.outcome': 'Matokeo',
   'webhooks.outcome.waiting': 'inasubiri',

@@ -3,11 +3,13 @@ import type { wallets as english } from '../en/wallets.ts';
 export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'Salio la kila akaunti, na kama inaweza kutuma sasa.',
   'wallets.none': 'Hakuna akaunti',
+  'wallets.none_help': 'Msimamizi huongeza akaunti kwenye usanidi, na huchagua nani aone zipi.',
   'wallets.open': 'inaweza kutuma',
   'wallets.rehearsal': 'jaribio: hakuna pesa halisi',
   'wallets.read': 'Soma sasa',
   'wallets.read_at': 'Ilisomwa:',
   'wallets.never_read': 'Salio halijawahi kusomwa',
+  'wallets.never_read_help': 'Kitufe kilicho juu kinaiuliza huduma.',
   'wallets.worked_on': 'programu inaihudumia',
   'wallets.until': 'hadi',
   'wallets.wallet': 'Pochi',
@@ -46,6 +48,7 @@ export const wallets: Record<keyof typeof english, string> = {
     'Pamoja na msimbo wa nchi. Nambari haiko katika kumbukumbu yoyote; kwamba mtu alitafuta imeandikwa.',
   'payments.find': 'Tafuta',
   'payments.none': 'Hakuna kilichotumwa kwa {number}',
+  'payments.none_help': 'Hakikisha nambari na msimbo wake wa nchi.',
   'payments.sent_to': 'Kilichotumwa kwa {number}',
   'payments.cut': 'Malipo ya mwisho tu yamehesabiwa: {count, plural, one {#} other {#}}.',
   'payments.forgotten':

@@ -1,7 +1,7 @@
-import { t } from '../texts/i18n.ts';
-import { RowBar } from './state-badge.tsx';
-import type { Column } from './table.tsx';
-import { Sums } from './values.tsx';
+import { RowBar } from '../../base/state-badge.tsx';
+import type { Column } from '../../base/table.tsx';
+import { Sums } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
 
 interface BatchNumbers {
   counts: Readonly<Record<string, number>>;
