@@ -6,8 +6,13 @@ import { csrfTokenNow } from './client.ts';
 import { ApiProblem, problemOf, Unreachable } from './problem.ts';
 import { keepSession, type Session } from './session.ts';
 
-/** The next step after the password; none for a person without a second factor, who is then signed in. */
 export type Factor = 'totp' | 'passkey';
+
+/** What follows the password for a person with second factors. A session has `factors`, too, and no `next`. */
+interface SecondStep {
+  next: Factor;
+  factors: Factor[];
+}
 
 /**
  * A request of sign-in or of a second factor. It opens no dialog, because the dialogs themselves send it. Throws
@@ -25,9 +30,9 @@ async function ask<Data>(path: string, body: object = {}): Promise<Data> {
 const signedIn = async (path: string, body: object): Promise<Session> => keepSession(await ask<Session>(path, body));
 
 /** Signs in with a password. Returns the session, or the second factors that the person may use next. */
-export async function signIn(name: string, password: string): Promise<Session | { factors: Factor[] }> {
-  const answer = await ask<Session | { next: Factor; factors: Factor[] }>('', { name, password });
-  return 'next' in answer ? { factors: answer.factors } : keepSession(answer);
+export async function signIn(name: string, password: string): Promise<Session | SecondStep> {
+  const answer = await ask<Session | SecondStep>('', { name, password });
+  return 'next' in answer ? answer : keepSession(answer);
 }
 
 export const signInByCode = (code: string) => signedIn('/totp', { code });

@@ -18,7 +18,7 @@ export function SignInForm({ name: known = '', onDone }: { name?: string; onDone
     event.preventDefault();
     void run(async () => {
       const answer = await signIn(name.trim(), password);
-      if ('factors' in answer) setFactors(answer.factors);
+      if ('next' in answer) setFactors(answer.factors);
       else onDone(answer);
     });
   };
