@@ -44,7 +44,8 @@ export function makeGatedLimiter(
       const { window, counter } = lanes[name];
       const before = window.limit;
       noteAnswer(window, clock.monotonic(), clock.now(), headers);
-      if (window.limit !== before) onLimitDiffers?.(counter, window.options.limit, window.limit);
+      const { limit, options } = window;
+      if (limit !== before && limit !== options.limit) onLimitDiffers?.(counter, options.limit, limit);
       admitWaiting(account);
     },
     hold(name, ms) {

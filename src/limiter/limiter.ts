@@ -56,7 +56,7 @@ export interface LimiterOptions {
 
 export interface LimiterDeps {
   clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>;
-  /** Called when the service's headers show another limit than before. The limiter uses `seen` from then on. */
+  /** Called when the service's headers show another limit than the configured one, and than before. */
   onLimitDiffers?: ((requestClass: RequestClass, configured: number, seen: number) => void) | undefined;
 }
 

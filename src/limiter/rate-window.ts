@@ -6,7 +6,7 @@ export interface RateWindow {
   readonly options: WindowOptions;
   readonly serverClock: ServerClock;
   limit: number;
-  /** The configured limit is above the default, and no answer has confirmed it yet. */
+  /** The limit is above the default or the configured one, and no answer has confirmed it yet. */
   isUntried: boolean;
   phase: 'unknown' | 'open' | 'opening';
   /** Requests that are expected to come. */

@@ -34,7 +34,9 @@ export function noteUsedBefore(
   }
   // Answers had shown them a higher limit than the configured one. One request asks how high it is.
   const { total } = window.starts;
-  if (window.options.sendsHeaders && total > window.limit) window.limit = total + 1;
+  if (!window.options.sendsHeaders || total <= window.limit) return;
+  window.limit = total + 1;
+  window.isUntried = true;
 }
 
 /** Counts `count` requests that start. */

@@ -114,4 +114,35 @@ describe('a program that follows another', () => {
     await first.send(180);
     assert.ok((await program().send(60)) < windowMs * 0.6);
   });
+
+  test('asks with one request how high the limit is, whatever a job could send', async () => {
+    const clock = makeVirtualClock();
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+    // The one before it had learned that 240 are allowed. The configured limit is 60.
+    const ended = Array.from({ length: 90 }, (_, index) => ({ agoMs: (90 - index) * 250, count: 1 }));
+    limiter.usedBefore('creation', ended);
+    const from = clock.now();
+    const counts: number[] = [];
+    const send = async (count: number) => {
+      counts.push(count);
+      await clock.sleep(20);
+      limiter.observe('creation', { limit: 240, remaining: 149, resetAt: from + 30_000, tookMs: 20 });
+    };
+    await clock.drive(limiter.admit('creation', send, 4));
+    await clock.drive(limiter.admit('creation', send, 4));
+    assert.deepEqual(counts, [1, 4]);
+    assert.ok(clock.now() - from < 5_000);
+  });
+
+  test('reports no other limit if the service allows the configured one', async () => {
+    const clock = makeVirtualClock();
+    const differing: number[][] = [];
+    const onLimitDiffers = (...[, configured, seen]: [unknown, number, number]) => differing.push([configured, seen]);
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock, onLimitDiffers });
+    // Two windows of the service have a part in this minute.
+    limiter.usedBefore('creation', [{ agoMs: 1_000, count: 80 }]);
+    limiter.observe('creation', { limit: 60, remaining: 20, resetAt: clock.now() + 30_000 });
+    assert.deepEqual(differing, []);
+    assert.equal(limiter.usage('creation').limit, 60);
+  });
 });
