@@ -9,7 +9,13 @@ import {
   noteSecondPayment,
   secondPaymentText,
 } from '../../ledger/reporting/contradictions.ts';
-import { isRefunded, noteChangedCost, noteRefund, otherCharge } from '../../ledger/reporting/late-charges.ts';
+import {
+  isRefunded,
+  noteChangedCost,
+  noteLateCharge,
+  noteRefund,
+  otherCharge,
+} from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -47,8 +53,8 @@ export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boole
 }
 
 /**
- * Records a second payment of a row, unless it has definitively failed. If the row failed, it now counts as paid.
- * Otherwise the recipient may have been paid twice.
+ * Records a second payment of a row, unless it has definitively failed or is known. If the row failed, it now counts as
+ * paid. Otherwise the recipient may have been paid twice.
  */
 export async function noteSecond(
   unit: Unit,
@@ -59,6 +65,11 @@ export async function noteSecond(
   // The unit may have changed the row since its caller read it.
   const row = await findRow(unit.tx, batch_id, row_no);
   assert(row, 'a row that was read is in the ledger');
+  if (row.second_topup_id === payment.topupId) {
+    // A person may have looked at it since. Only what it costs may be new.
+    await noteLateCharge(unit, row, payment);
+    return null;
+  }
   const why = secondPaymentText(payment);
   if (countsAsUnpaid(row)) {
     const noted = await noteContradiction(unit, row, { ...payment, why, firstSentAt: null });

@@ -45,16 +45,18 @@ export async function applyStatusUpdate(
 /**
  * Records that the service contradicts the end of a row; a person may have ended it while the service was being asked.
  * Reported once while the program runs. The row stays as it ended, but a failed row counts as paid from now on.
+ * `open`: its batch, unless that has ended.
  */
 export async function contradictEnd(
   unit: Unit,
   { log }: Parts<'log'>,
-  { contradicted }: Pick<OpenBatch, 'contradicted'>,
+  open: Pick<OpenBatch, 'contradicted'> | undefined,
   row: RowRecord,
   payment: ServicePayment,
 ): Promise<void> {
   const { batch_id, row_no, status, topup_id } = row;
-  if (topup_id !== payment.topupId || contradicted.has(row_no)) return;
+  // A row that was refused has no payment, so any payment contradicts it.
+  if ((topup_id !== null && topup_id !== payment.topupId) || open?.contradicted.has(row_no)) return;
   if (payment.state === 'open' || payment.state === status) return;
   const { serviceStatus: service_status } = payment;
   if (status === 'failed') {
@@ -64,8 +66,9 @@ export async function contradictEnd(
       log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
     return;
   }
-  if (!isResolved(row)) return;
-  contradicted.add(row_no);
+  // The payments of a batch that has ended are read again a day later.
+  if (!open || !isResolved(row)) return;
+  open.contradicted.add(row_no);
   const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
   await unit.append(batch_id, 'row.contradicted', { why, service_status, topup_id }, row_no);
   log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
@@ -73,22 +76,22 @@ export async function contradictEnd(
 
 /**
  * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have
- * been paid twice: the account is paused. It is reported once.
+ * been paid twice: the account is paused. It is reported once. `open`: the row's batch, unless that has ended.
  */
 export async function reportSecondPayment(
   unit: Unit,
   context: Parts<'account' | 'log' | 'service'>,
-  { seconds }: Pick<OpenBatch, 'seconds'>,
+  open: Pick<OpenBatch, 'seconds'> | undefined,
   row: RowRecord,
   payment: ServicePayment,
 ): Promise<void> {
   const { batch_id, row_no, topup_id, second_topup_id } = row;
-  if (topup_id === null || topup_id === payment.topupId || seconds.has(payment.topupId)) return;
-  // An earlier program has reported it, and a person may have resumed the batch since.
-  if (second_topup_id === payment.topupId) return;
+  if (topup_id === null || topup_id === payment.topupId || open?.seconds.has(payment.topupId)) return;
+  // The ledger names one second payment of a row. Any others are reported when the payments are read a day later.
+  if (!open && second_topup_id !== null) return;
   const second = await noteSecond(unit, row, payment);
   if (second === null) return;
-  seconds.add(payment.topupId);
+  open?.seconds.add(payment.topupId);
   context.log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: second.why });
   if (second.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
 }

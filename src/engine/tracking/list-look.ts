@@ -1,6 +1,8 @@
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
+import { isSameService } from '../../core/identity/service-name.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../../gateway/contract/gateway.ts';
 import { listCutShort, makePageMarks } from '../../gateway/contract/list-pages.ts';
+import { findBatch } from '../../ledger/batches/batches.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -161,7 +163,7 @@ function marginMs({ settlementStats }: Parts<'settlementStats'>, from: number): 
   return from % secondMs === 0 ? secondMs : 0;
 }
 
-/** Applies a listed payment to its row, if the row is followed. */
+/** Applies a listed payment to its row, if the row is followed. Otherwise records where it contradicts the row. */
 async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePayment): Promise<void> {
   const atHand = context.followed.get(payment.topupId);
   if (atHand && (await writeIfOurs(unit, context, atHand, payment))) return;
@@ -170,10 +172,17 @@ async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePay
   const bound = await findPayment(unit.tx, idempotencyKey({ account: context.account, ...named }));
   const row = bound && (await findRow(unit.tx, bound.batch_id, bound.row_no));
   if (!row || (await writeIfOurs(unit, context, row, payment))) return;
+  const isAsEnded = row.topup_id === payment.topupId && row.status === payment.state;
   const open = context.batches.get(row.batch_id);
-  if (!open) return;
+  if (isAsEnded || (!open && !(await isOfService(unit, context, row)))) return;
   await contradictEnd(unit, context, open, row, payment);
   await reportSecondPayment(unit, context, open, row, payment);
+}
+
+/** Whether the row's batch was sent to this service. */
+async function isOfService(unit: Unit, { service }: Parts<'service'>, row: RowRecord): Promise<boolean> {
+  const batch = await findBatch(unit.tx, row.batch_id);
+  return batch !== null && isSameService(batch.service, service);
 }
 
 /** Applies the payment if it is the row's own and the ledger's row is unchanged. Returns whether it did. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
 import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
@@ -65,6 +66,66 @@ test('a second payment that a person has looked at does not halt the account aga
   await program(60_000);
   assert.equal((await rig.batch()).status, 'running');
 });
+
+test('a second payment that a person has looked at does not halt the account again when its batch is read a day later', async () => {
+  const hour = 3_600_000;
+  const rig = await makeRig({ settings: { idlePollMs: hour, leaseTtlMs: 10 * hour } });
+  rig.service.ends('run-1/ref-2', 'open');
+  await rig.add(someRows(2));
+  const staying = rig.runner({ rereads: true });
+  const running = staying.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(1_000));
+  const [first] = [...rig.service.payments.values()];
+  assert.ok(first);
+  rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
+  await rig.clock.drive(rig.clock.sleep(hour));
+  assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
+  await resumeBatch({ ...rig, person: 'mary', through: 'cli' }, 'batch-1');
+  rig.service.ends('run-1/ref-2', 'completed');
+  await rig.clock.drive(rig.clock.sleep(60 * hour));
+  staying.stop();
+  await rig.clock.drive(running);
+  const { status, reread_at } = await rig.batch();
+  assert.deepEqual([status, reread_at !== null], ['completed', true]);
+  assert.deepEqual(await openPausesOfAccount(rig.db, 'main'), []);
+});
+
+for (const [what, ends, reference, second, paid] of [
+  ['a second payment of a paid row', 'completed', 'run-1/ref-1', { topupId: 'second' }, { second_topup_id: 'second' }],
+  ['that a failed row has arrived', 'failed', 'run-1/ref-1', { state: 'completed' }, { contradicted: 'completed' }],
+  ['a payment of a refused row', null, 'run-1/ref-1', { topupId: 'second' }, { contradicted: 'completed' }],
+  ['nothing about another service', 'completed', 'run-1/ref-1', { topupId: 'second' }, {}],
+] as const)
+  test(`the list that is read for other rows shows ${what}, also of a batch that has ended`, async () => {
+    const rig = await makeRig();
+    if (ends === null) rig.service.script(reference, 'refuse');
+    else rig.service.ends(reference, ends);
+    await rig.add(someRows(2));
+    await rig.run();
+    const sample = [...rig.service.payments.values()].find((one) => one.reference === reference);
+    const other = sample ?? [...rig.service.payments.values()].find((one) => one.reference !== reference);
+    assert.ok(other);
+    await addLater(rig, 'batch-2', 2);
+    rig.service.ends('batch-2/ref-2', 'open');
+    const isHere = Object.keys(paid).length > 0;
+    if (!isHere)
+      await rig.db.execute(`UPDATE batches SET service = 'https://other.example' WHERE batch_id = 'batch-1'`);
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(1_000));
+    const shown = { ...other, key: 'another', reference, serviceStatus: 'completed', createdAt: rig.clock.now() };
+    rig.service.ends(reference, 'completed');
+    rig.service.payments.set(second.topupId ?? other.topupId, { ...shown, ...second });
+    await rig.clock.drive(rig.clock.sleep(60_000));
+    staying.stop();
+    await rig.clock.drive(running);
+    const { second_topup_id, contradicted } = await rig.row(1);
+    assert.deepEqual({ second_topup_id, contradicted }, { second_topup_id: null, contradicted: null, ...paid });
+    const isPaidTwice = second_topup_id !== null;
+    assert.equal((await rig.batch('batch-2')).pause_reason, isPaidTwice ? 'service_mismatch' : null);
+    const noted = await rig.db.values("SELECT 1 FROM events WHERE kind = 'row.contradicted'");
+    assert.equal(noted.length, isHere ? 1 : 0);
+  });
 
 /**
  * Batch 1 has ended, and a second payment of its first row is seen when it is read again a day later: no batch is open
