@@ -55,9 +55,11 @@ const redeemLink = defineSessionRoute({
       });
     const person = known?.name ?? name ?? '';
     const user = await changeAccess({ ...session, person, through: 'console' }, async ({ tx, at, note }) => {
+      // While the password was hashed, somebody may have changed the person, or made the first administrator.
+      const { user: now } = await requireLink({ ...session, db: tx }, token);
       if (!(await useLink(tx, link.token_sha256, at))) throw linkRefused();
       await note('link.use', { name: person });
-      if (known !== null) return withPassword(tx, { ...known, password_hash, language: language ?? known.language });
+      if (now !== null) return withPassword(tx, { ...now, password_hash, language: language ?? now.language });
       const first: User = {
         ...{ name: person, display_name: display_name ?? person, email: null, password_hash },
         ...{ language: language ?? 'en', created_by: link.made_by, created_at: at, disabled_at: null },
@@ -82,7 +84,7 @@ async function withPassword(tx: Queryable, user: User): Promise<User> {
 
 /** The link of this token and its person. Throws `LINK_REFUSED` if it is unknown, used or expired. */
 async function requireLink(
-  { db, clock, config }: Pick<Session, 'db' | 'clock' | 'config'>,
+  { db, clock, config }: Pick<Session, 'clock' | 'config'> & { db: Queryable },
   token: string,
 ): Promise<{ link: OneTimeLink; user: User | null }> {
   const link = await findLink(db, sha256(token), clock.now());

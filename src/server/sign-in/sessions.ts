@@ -78,22 +78,37 @@ export async function beginSession(
 }
 
 /**
+ * The person of a session as stored now, for a change in this transaction: what was read before may be out of date. Null
+ * if the session has ended meanwhile, or the person was disabled.
+ */
+export async function personNow(tx: Queryable, { token_sha256 }: UserSession): Promise<User | null> {
+  const session = await findSession(tx, token_sha256);
+  const user = session?.name ? await findUser(tx, session.name) : null;
+  return user === null || user.disabled_at !== null ? null : user;
+}
+
+/**
  * Signs a person in: a new session with a new token, so that a token from before signing in is worth nothing. `how`: by
- * what the person has proved who they are. `earlier`: the session that this one replaces.
+ * what the person has proved who they are. `earlier`: the session that this one replaces. Null if the person was
+ * disabled or reset since the proof.
  */
 export async function signIn(
   session: Pick<Session, 'db' | 'clock' | 'random'>,
   { user, how, address, earlier }: { user: User; how: string; address: string; earlier: UserSession | null },
-): Promise<SignedIn> {
+): Promise<SignedIn | null> {
   const { random } = session;
   const [token, session_id] = [random.hex(32), random.hex(8)];
   const token_sha256 = sha256(token);
-  await changeAccess({ ...session, person: user.name, through: 'console' }, async ({ tx, at, note }) => {
+  const isDone = await changeAccess({ ...session, person: user.name, through: 'console' }, async ({ tx, at, note }) => {
+    const now = await findUser(tx, user.name);
+    if (now === null || now.disabled_at !== null || now.password_hash !== user.password_hash) return false;
     if (earlier !== null) await endSession(tx, earlier.session_id);
     const times = { created_at: at, signed_in_at: at, last_seen_at: at };
     await insertSession(tx, { token_sha256, session_id, name: user.name, address, ...times });
     await note('session.begin', { session_id, how, address });
+    return true;
   });
+  if (!isDone) return null;
   const begun = await findSession(session.db, token_sha256);
   if (begun === null) throw new Error('the session that was just begun is gone');
   return { session: begun, user, token };

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { changeAccess } from '../../ledger/access/access-events.ts';
-import { endSession, endSessionsOf } from '../../ledger/access/user-sessions.ts';
+import { endSession, endSessionsOf, type UserSession } from '../../ledger/access/user-sessions.ts';
 import { findUser, type User, updateUser } from '../../ledger/access/users.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import { language } from '../../operations/access/user-fields.ts';
 import { newPassword, typedPassword } from './password.ts';
 import {
@@ -12,10 +13,11 @@ import {
   requireSignedIn,
   type SessionRequest,
   sessionView,
+  signInNeeded,
   signInRefused,
   viewOf,
 } from './session-route.ts';
-import { beginSession, factorsOf, signIn } from './sessions.ts';
+import { beginSession, factorsOf, personNow, signIn } from './sessions.ts';
 import { attempt } from './throttle.ts';
 import { isCode } from './totp.ts';
 
@@ -68,13 +70,14 @@ const begin = defineSessionRoute({
   },
 });
 
-/** Signs the person in, in a new session. */
+/** Signs the person in, in a new session. Throws `SIGN_IN_REFUSED` if the person was disabled or reset meanwhile. */
 export async function finish(
   { deps: { session }, address, known, setToken }: Pick<SessionRequest, 'deps' | 'address' | 'known' | 'setToken'>,
   user: User,
   how: string,
 ) {
   const signedIn = await signIn(session, { user, how, address, earlier: known?.session ?? null });
+  if (signedIn === null) throw signInRefused();
   setToken(signedIn.token);
   return viewOf(session.db, signedIn);
 }
@@ -130,18 +133,21 @@ const changePassword = defineSessionRoute({
   isForSignedIn: true,
   async run(request, { current, password }) {
     const { deps, address } = request;
-    const { user } = requireSignedIn(request);
+    const { user, session: own } = requireSignedIn(request);
     const { session, hasher } = deps;
     const attempted = [
       { kind: 'address' as const, subject: address },
       { kind: 'password' as const, subject: user.name },
     ];
     if (!(await attempt(session, attempted, () => hasher.isRight(current, user.password_hash)))) throw signInRefused();
-    const changed = { ...user, password_hash: await hasher.hash(password) };
-    await changeAccess({ ...session, person: user.name, through: 'console' }, async ({ tx, note }) => {
-      await updateUser(tx, changed);
+    const password_hash = await hasher.hash(password);
+    const actor = { ...session, person: user.name, through: 'console' };
+    const changed = await changeAccess(actor, async ({ tx, note }) => {
+      const after = { ...(await requirePersonNow(tx, own)), password_hash };
+      await updateUser(tx, after);
       await endSessionsOf(tx, user.name, null);
       await note('user.password', { name: user.name });
+      return after;
     });
     return finish({ ...request, known: null }, changed, 'new password');
   },
@@ -158,10 +164,19 @@ const changeLanguage = defineSessionRoute({
   async run(request, { language }) {
     const { db } = request.deps.session;
     const signedIn = requireSignedIn(request);
-    const user = { ...signedIn.user, language };
-    await db.transact((tx) => updateUser(tx, user));
+    const user = await db.transact(async (tx) => {
+      const after = { ...(await requirePersonNow(tx, signedIn.session)), language };
+      await updateUser(tx, after);
+      return after;
+    });
     return viewOf(db, { ...signedIn, user });
   },
 });
+
+async function requirePersonNow(tx: Queryable, session: UserSession): Promise<User> {
+  const user = await personNow(tx, session);
+  if (user === null) throw signInNeeded();
+  return user;
+}
 
 export const signInRoutes = [showSession, begin, proveCode, end, changePassword, changeLanguage];
