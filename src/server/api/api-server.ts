@@ -114,18 +114,13 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
       const etag = method === 'GET' ? await tagFinder(route, input)(deps.session.db) : null;
       if (etag !== null) reply.header('etag', etag);
       const work = () => answerOf(deps, route, callerIn(request), input, request.headers['if-match']);
-      if (route.isDownload === true) return sendFile(deps.session, reply, await work());
-      const { body } = request;
-      return send(
-        reply,
-        method === 'GET'
-          ? await work()
-          : await once(
-              deps.session,
-              { ...changingRequest(request, body), isShownOnce: route.isShownOnce === true },
-              work,
-            ),
-      );
+      if (method === 'GET') {
+        const answer = await work();
+        const isFile = route.isDownload === true && answer.status < 400;
+        return isFile ? sendFile(deps.session, reply, answer.body) : send(reply, answer);
+      }
+      const changing = { ...changingRequest(request, request.body), isShownOnce: route.isShownOnce === true };
+      return send(reply, await once(deps.session, changing, work));
     },
   });
 }

@@ -1,5 +1,4 @@
 import type { FastifyReply } from 'fastify';
-import type { ApiAnswer } from '../../ledger/access/api-requests.ts';
 import { type PackFile, packStream } from '../../operations/proof/audit-pack.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { openReport } from '../../runtime/upkeep/report-store.ts';
@@ -18,13 +17,8 @@ interface PackToSend {
   pack: PackFile[];
 }
 
-/** Sends the file that an operation names, piece by piece; an answer that is a problem as it is. */
-export async function sendFile(
-  session: Session,
-  reply: FastifyReply,
-  { status, body }: ApiAnswer,
-): Promise<FastifyReply> {
-  if (status >= 400) return reply.code(status).type('application/problem+json').send(body);
+/** Sends the file that the result of an operation names, piece by piece. */
+export async function sendFile(session: Session, reply: FastifyReply, body: string): Promise<FastifyReply> {
   const sent = JSON.parse(body) as FileToSend | PackToSend;
   reply.header('content-disposition', `attachment; filename*=UTF-8''${encodeURIComponent(sent.file_name)}`);
   if ('pack' in sent)

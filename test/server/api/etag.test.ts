@@ -138,6 +138,11 @@ describe('two people with one batch', () => {
     const { send } = await person('amina', { roles: ['approve'], accounts: ['default'] });
     const read = await send('GET', '/api/v1/batches/B-other');
     assert.deepEqual([read.status, read.headers.etag], [404, undefined]);
+    for (const path of ['batches/B-other/audit-pack', 'drafts/D-other/file/original', 'drafts/D-other/rows']) {
+      const refused = await send('GET', `/api/v1/${path}`);
+      assert.equal(refused.headers.etag, undefined, path);
+      assert.ok(refused.status >= 400, path);
+    }
     const headers = { 'if-match': '"0"' };
     const decided = await send('POST', '/api/v1/batches/B-other/reject', { body: { why: 'x' }, headers });
     assert.equal(decided.body.code, 'BATCH_UNKNOWN');
