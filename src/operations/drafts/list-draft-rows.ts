@@ -9,6 +9,7 @@ import {
 } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId, draftRow, group } from '../mending/draft-fields.ts';
@@ -26,7 +27,7 @@ export const listDraftRows = defineOperation({
     /** Rows with this problem, in `column` if that is given. */
     code: group.code.optional(),
     column: z.int().min(0).optional(),
-    /** A part of any cell. */
+    /** A part of any cell. With digits it is only for people who may prepare files. */
     text: z.string().min(1).max(200).optional(),
     /** The number of the row after which the page begins. */
     after: z.int().min(0).default(0),
@@ -43,6 +44,8 @@ export const listDraftRows = defineOperation({
   async run({ session }, { draft_id, state = null, code = null, column, text = null, after, skip, limit }) {
     const { db } = session;
     const draft = await requireDraft(db, draft_id);
+    // Whoever sees masked numbers could find them digit by digit.
+    if (text !== null && /\p{Nd}/u.test(text)) requireRole(session, 'prepare');
     const filter = { state, code, columnNo: column ?? null, text };
     const place = { after, skip, limit };
     const { rows, total } =

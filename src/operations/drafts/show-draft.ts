@@ -110,7 +110,7 @@ export const showDraft = defineOperation({
       options: optionsOf(draft),
       sheets: sheetsOf(draft),
       columns,
-      rejection: rejectionOf(draft),
+      rejection: shownRejection(draft, shownTo(session)),
       totals: stored === null ? null : (totals as Omit<DraftTotals, 'values' | 'understood'>),
       country: commonCountry(top, columns),
       states: Object.fromEntries(await draftRowCounts(db, draft_id)),
@@ -157,7 +157,8 @@ function columnsJson(
   return header.map((name, index) => ({
     ...{
       column: index,
-      name,
+      // The first row of a file without a header.
+      name: shown(name),
       field: understood[index]?.field ?? null,
       likely: hidden.includes(index) ? null : (likely.get(index) ?? null),
     },
@@ -168,6 +169,19 @@ function columnsJson(
       .slice(0, valuesMax)
       .map(shown),
   }));
+}
+
+/** It may name what was taken for the header. */
+function shownRejection(draft: DraftRecord, shown: (text: string) => string) {
+  const rejection = rejectionOf(draft);
+  if (rejection === null) return null;
+  const { message, hint, reason } = rejection;
+  const values = reason && Object.entries(reason.values).map(([name, value]) => [name, shown(value)]);
+  return {
+    message: shown(message),
+    hint: shown(hint),
+    reason: reason && { ...reason, values: Object.fromEntries(values ?? []) },
+  };
 }
 
 function meanings(plan: ColumnPlan): Map<number, Field> {
@@ -193,7 +207,7 @@ async function groupJson(
   return {
     code: code as z.output<typeof problemGroup>['code'],
     column: column_no < 0 ? null : column_no,
-    column_name: column_no < 0 ? null : (columnsOf(draft)[column_no] ?? null),
+    column_name: column_no < 0 ? null : shown(columnsOf(draft)[column_no] ?? ''),
     rows,
     example: {
       row: first_row,

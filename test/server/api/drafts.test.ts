@@ -243,6 +243,29 @@ describe('drafts over HTTP', () => {
     assert.equal(body.status, 'cancelled');
   });
 
+  test('a reader finds no masked number by searching for its digits', async (t) => {
+    const { send, upload, makeKey } = await draftsApi(t);
+    const { id } = await upload(file);
+    const auditor = await makeKey('auditor', ['audit']);
+    const search = async (text: string, key?: string) => {
+      const url = `/api/v1/drafts/${id}/rows?text=${encodeURIComponent(text)}`;
+      const { body } = await send('GET', url, key === undefined ? {} : { key });
+      return body.total ?? body.code;
+    };
+    assert.equal(await search('7123456'), 5);
+    for (const text of ['7123456', '2', '\u0662']) assert.equal(await search(text, auditor), 'ROLE_MISSING', text);
+    assert.equal(await search('brian', auditor), 2);
+  });
+
+  test('a reader sees no number in what was taken for the header of a file without one', async (t) => {
+    const { send, upload, makeKey } = await draftsApi(t);
+    const { id } = await upload(lines.slice(1).join('\n'));
+    const auditor = await makeKey('auditor', ['audit']);
+    const read = async (key: object) => JSON.stringify((await send('GET', `/api/v1/drafts/${id}`, key)).body);
+    assert.match(await read({}), /0712345601/);
+    assert.doesNotMatch(await read({ key: auditor }), /0712345601/);
+  });
+
   test('numbers are masked for readers, and a discarded draft is gone', async (t) => {
     const { send, upload, makeKey } = await draftsApi(t);
     const { id } = await upload(file);
