@@ -136,11 +136,19 @@ function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
   scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', async (request, reply) => {
     const { batch_id: batchId } = request.params;
     const { 'last-event-id': lastId = '' } = request.headers;
-    await requireAllowed(sessionOf(session, callerIn(request)), listEvents, { batch_id: batchId });
+    const requireVisible = (caller: Caller) =>
+      requireAllowed(sessionOf(session, caller), listEvents, { batch_id: batchId });
+    await requireVisible(callerIn(request));
     await requireBatch(db, batchId);
     const after = await startOf(db, batchId, String(lastId));
-    // An open stream does not keep a person signed in.
-    const isAllowed = async () => (await requireCaller(deps, request, false).catch(() => null)) !== null;
+    // An open stream does not keep a person signed in, and ends when the person may no longer see the batch.
+    const isAllowed = () =>
+      requireCaller(deps, request, false)
+        .then(requireVisible)
+        .then(
+          () => true,
+          () => false,
+        );
     reply.hijack();
     await streamEvents({ db, clock, hub }, reply.raw, { batchId, after, signal: stopping.signal, isAllowed });
   });

@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
+import { changeUser } from '../../../src/operations/access/change-user.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
 import { makeEventHub, streamEvents } from '../../../src/server/api/event-stream.ts';
 import { aBatch, addBatch, memoryLedger } from '../../support/ledger.ts';
+import { consoleOf } from '../sign-in/browser.ts';
 
 /** A server that streams the events of batch-1 to whoever asks. */
 async function streaming(t: TestContext) {
@@ -100,6 +103,28 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     await Promise.all([one.ended(), other.ended()]);
     assert.equal(door.isOpen, true);
     await happen('one');
+  });
+
+  test('ends for a person who loses the account of the batch, at its next event', async (t) => {
+    const { server, session, person, db, clock } = await consoleOf(t);
+    const { jar } = await person('amina', { roles: ['audit'] });
+    const url = await server.listen({ host: '127.0.0.1', port: 0 });
+    const headers = { cookie: jar.cookie, 'sec-fetch-mode': 'cors' };
+    const { body } = await fetch(`${url}/api/v1/batches/B-default/events`, { headers });
+    const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
+    assert.match((await reader.read()).value ?? '', /: the stream is open/);
+    const door = { nameOf: (field: string) => field };
+    await performIn(session, changeUser, door, { name: 'amina', accounts: ['other'] });
+    await inUnit(db, { clock, actor: 'bela' }, (unit) => unit.append('B-default', 'batch.secret', {}));
+    // The hub looks once a second.
+    await clock.drive(clock.sleep(2_000));
+    let text = '';
+    while (!text.includes('batch.secret')) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      text += value;
+    }
+    assert.doesNotMatch(text, /batch\.secret/);
   });
 
   test('ends for a revoked key at its next event', async (t) => {
