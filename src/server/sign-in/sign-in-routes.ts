@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { changeAccess } from '../../ledger/access/access-events.ts';
+import { succeedAttempt } from '../../ledger/access/sign-in-attempts.ts';
 import { endSession, endSessionsOf, type UserSession } from '../../ledger/access/user-sessions.ts';
 import { findUser, type User, updateUser } from '../../ledger/access/users.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -78,6 +79,9 @@ export async function finish(
 ) {
   const signedIn = await signIn(session, { user, how, address, earlier: known?.session ?? null });
   if (signedIn === null) throw signInRefused();
+  // A session without a name was counted as an attempt when it began: see `/passkey/options` and `/openid`.
+  if (known?.session.name === null)
+    await succeedAttempt(session.db, { kind: 'address', subject: known.session.address });
   setToken(signedIn.token);
   return viewOf(session.db, signedIn);
 }

@@ -103,6 +103,14 @@ describe('signing in at an identity provider', () => {
     assert.equal((await one.send('GET', '/api/v1/session')).body.person, 'amina');
   });
 
+  test('signs in as many people from one address as work there', async (t) => {
+    const { provider, leave, back } = await withProvider(t);
+    for (let person = 0; person < 40; person += 1) {
+      const { one, url } = await leave();
+      assert.equal((await back(one, provider.visit(url).query)).status, 200, `number ${person}`);
+    }
+  });
+
   test('follows a secret of the client that is replaced', async (t) => {
     const { provider, clientSecret, leave, back } = await withProvider(t);
     provider.secret.value = 'fresh-secret';

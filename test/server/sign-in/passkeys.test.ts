@@ -48,6 +48,18 @@ describe('a passkey', () => {
     assert.equal((await signIn(one, key.get(options, origin))).body.person, 'amina');
   });
 
+  test('signs in as many people from one address as work there', async (t) => {
+    const { browser, key, origin } = await amina(t);
+    for (let person = 0; person < 100; person += 1) {
+      const one = browser();
+      const options = await optionsFor(one);
+      const { status, body } = await signIn(one, key.get(options, origin));
+      assert.equal(status, 200, `number ${person}: ${JSON.stringify(body)}`);
+    }
+    const guesses = Array.from({ length: 100 }, async () => (await optionsFor(browser())).code);
+    assert.ok((await Promise.all(guesses)).includes('SIGN_IN_THROTTLED'), 'who only asks is slowed down');
+  });
+
   test('is refused for another challenge, origin or host, for a second use, and without user verification', async (t) => {
     const { browser, key, origin, clock } = await amina(t);
     const attempt = async (answer: (options: { challenge: string }) => object) => {
