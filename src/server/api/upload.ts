@@ -13,6 +13,9 @@ import { Refused, UploadTooLarge } from '../base/problem.ts';
 /** The largest uploaded file (bytes): some ten million rows. */
 const uploadBytesMax = 1024 ** 3;
 
+/** The longest name of a file (bytes): file systems take 255, and a draft stores files with longer names. */
+const nameBytesMax = 200;
+
 /** An uploaded file. It is in its own folder next to the ledger until it is removed. */
 export interface Upload {
   path: string;
@@ -23,7 +26,7 @@ export interface Upload {
 
 /**
  * Writes the body of a request into a file that only this user can read, piece by piece: memory does not grow with it.
- * Throws `UploadTooLarge`, at once where the request says how much it sends, `USAGE` for a name that is none,
+ * Throws `UploadTooLarge`, at once where the request says how much it sends, `USAGE` without a name,
  * and `REQUEST_INVALID` if `Content-Digest` (RFC 9530) names another digest than that of what has arrived.
  */
 export async function receiveUpload(
@@ -60,11 +63,26 @@ export async function receiveUpload(
 /** The name of the file, as `Content-Disposition` has it: the batch keeps it. */
 function fileNameOf(header: string | undefined): string {
   const [, encoded, plain] = header?.match(/filename\*=UTF-8''([^;\s]+)|filename="?([^";]+)"?/i) ?? [];
-  const name = decoded(encoded) ?? plain ?? '';
-  if (/^[^/\\\p{C}]{1,120}$/u.test(name) && !name.startsWith('.')) return name;
+  const name = storableName(decoded(encoded) ?? plain ?? '');
+  if (name !== '') return name;
   throw new AirbatchError('USAGE', 'the header Content-Disposition does not name the file', {
     hint: 'Send, for example, Content-Disposition: attachment; filename="november.csv".',
   });
+}
+
+/**
+ * The name without folders and without characters that cannot be seen, which names in some scripts have, and shortened
+ * at the end of its stem. "" if nothing is left.
+ */
+function storableName(name: string): string {
+  const visible = name
+    .replace(/^.*[/\\]/s, '')
+    .replace(/\p{C}/gu, '')
+    .replace(/^[\s.]+/, '');
+  const [ending = ''] = /(?:\.[a-z0-9]{1,8}){0,2}$/i.exec(visible) ?? [];
+  const stem = [...visible.slice(0, visible.length - ending.length)];
+  while (Buffer.byteLength(stem.join('')) + ending.length > nameBytesMax) stem.pop();
+  return stem.join('') + ending;
 }
 
 function decoded(text: string | undefined): string | undefined {

@@ -303,6 +303,28 @@ describe('drafts over HTTP', () => {
     assert.equal((await upload(file)).body.is_new, true);
   });
 
+  test('a file may have any name: what no file system or screen should see is left out', async (t) => {
+    const { session, send } = await draftsApi(t, { intake: { country: 'KE' } });
+    const nameOf = async (name: string) => {
+      const headers = {
+        'content-type': 'application/octet-stream',
+        'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      };
+      const made = await send('POST', '/api/v1/drafts?anew=true', { body: Buffer.from(file), headers });
+      const planned = made.status === 200 && (await send('POST', `/api/v1/drafts/${made.body.draft_id}/plan`, { body: {} }));
+      assert.ok(!planned || planned.status === 200, `${name}: ${planned && planned.text}`);
+      return made.body.file_name ?? made.body.code;
+    };
+    const long = '\u1320'.repeat(120);
+    assert.equal(await nameOf(`${long}.csv`), `${long.slice(0, 65)}.csv`, 'of 360 bytes');
+    assert.equal(await nameOf('\u0641\u200c\u202egnp.csv'), '\u0641gnp.csv');
+    for (const name of ['../../ledger.csv', '..\\ledger.csv', '.ledger.csv', 'ledger\0.csv', '\r\nledger.csv'])
+      assert.equal(await nameOf(name), 'ledger.csv', JSON.stringify(name));
+    for (const name of ['', '..', '/', '\u202e']) assert.equal(await nameOf(name), 'USAGE', JSON.stringify(name));
+    const beside = readdirSync(dirname(session.ledgerPath)).toSorted();
+    assert.deepEqual(beside, ['airbatch.config.json', 'drafts', 'uploads']);
+  });
+
   test('an upload of which a part was lost is refused, and leaves nothing behind', async (t) => {
     const { send, session } = await draftsApi(t);
     const digest = createHash('sha256').update(file).digest('base64');
