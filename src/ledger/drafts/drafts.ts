@@ -1,5 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
 
 /** A draft is `discarded` also until its files are stored. */
@@ -103,17 +104,32 @@ export async function openStoredDraft(tx: Queryable, draftId: string): Promise<b
   return (await tx.execute(`UPDATE drafts SET status = 'open' WHERE draft_id = ?`, [draftId])) === 1;
 }
 
-/** Drafts of an account and a file (null: of all), the newest first, created before `before`. */
-export function listDrafts(
+/** Which drafts are listed; null: all. */
+export interface ListedDrafts {
+  accounts: readonly string[] | null;
+  status: Exclude<DraftState, 'discarded'> | null;
+  /** Of the original file. */
+  sha256: string | null;
+  /** Only drafts that were created before this time. */
+  before: number;
+  limit: number;
+}
+
+const listSql = `SELECT * FROM drafts WHERE (? = 1 OR account IN (${accountPlaces}))
+  AND (original_sha256 = ? OR CAST(? AS TEXT) IS NULL) AND (status = ? OR CAST(? AS TEXT) IS NULL)
+  AND created_at < ? AND status <> 'discarded' ORDER BY created_at DESC, draft_id LIMIT ?`;
+
+/** Drafts that are not discarded, the newest first. */
+export async function listDrafts(
   db: Queryable,
-  { account, sha256, before, limit }: { account: string | null; sha256: string | null; before: number; limit: number },
+  { accounts, status, sha256, before, limit }: ListedDrafts,
 ): Promise<DraftRecord[]> {
-  return db.query(
-    `SELECT * FROM drafts WHERE (account = ? OR CAST(? AS TEXT) IS NULL)
-       AND (original_sha256 = ? OR CAST(? AS TEXT) IS NULL) AND created_at < ? AND status <> 'discarded'
-       ORDER BY created_at DESC, draft_id LIMIT ?`,
-    [account, account, sha256, sha256, before, limit],
-  );
+  const found: DraftRecord[] = [];
+  for (const list of accountLists(accounts)) {
+    const wanted = [...list, sha256, sha256, status, status, before, limit];
+    found.push(...(await db.query<DraftRecord>(listSql, wanted)));
+  }
+  return found.toSorted((one, other) => other.created_at - one.created_at).slice(0, limit);
 }
 
 /**

@@ -6,7 +6,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { accountsNow } from '../base/account-now.ts';
 import { accountName, batchId, batchStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { visibleAccounts } from '../base/visible.ts';
+import { requireVisible, visibleAccounts } from '../base/visible.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
 const limitDefault = 50;
@@ -40,6 +40,7 @@ export const listBatches = defineOperation({
   async run({ session }, { before, limit, status, account }) {
     const { db } = session;
     const accounts = account === undefined ? visibleAccounts(session) : [account];
+    if (before !== undefined) await requireVisible(session, {}, { batch_id: before });
     const from = before === undefined ? null : await requireBatch(db, before);
     const page = await latestBatches(db, { accounts, states: status ?? batchStates, before: from, limit });
     const isOlder = ({ batch_id }: BatchRecord) => !page.some((one) => one.batch_id === batch_id);

@@ -3,7 +3,7 @@ import { isoTime } from '../../core/time/clock.ts';
 import { listDrafts as listRecords } from '../../ledger/drafts/drafts.ts';
 import { accountName, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { isVisible } from '../base/visible.ts';
+import { visibleAccounts } from '../base/visible.ts';
 import { draftSummary, sha256Hex } from '../mending/draft-fields.ts';
 import { summaryOf } from './draft-summary.ts';
 
@@ -15,6 +15,7 @@ export const listDrafts = defineOperation({
   showsOnlyVisible: true,
   input: z.strictObject({
     account: accountName.optional(),
+    status: z.enum(['open', 'submitted']).optional(),
     /** SHA-256 (hex) of a file: only the drafts of this file. */
     original_sha256: sha256Hex.optional(),
     /** `next` of the page before. */
@@ -22,11 +23,11 @@ export const listDrafts = defineOperation({
     limit: z.int().min(1).max(500).default(50),
   }),
   result: z.strictObject({ drafts: z.array(draftSummary), next: time.nullable() }),
-  async run({ session }, { account = null, original_sha256: sha256 = null, after, limit }) {
+  async run({ session }, { account, status = null, original_sha256: sha256 = null, after, limit }) {
+    const accounts = account === undefined ? visibleAccounts(session) : [account];
     const before = after === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(after);
-    const found = await listRecords(session.db, { account, sha256, before, limit });
+    const found = await listRecords(session.db, { accounts, status, sha256, before, limit });
     const last = found.length === limit ? found.at(-1) : undefined;
-    const seen = found.filter((draft) => isVisible(session, draft.account));
-    return { drafts: seen.map(summaryOf), next: last ? isoTime(last.created_at) : null };
+    return { drafts: found.map(summaryOf), next: last ? isoTime(last.created_at) : null };
   },
 });

@@ -41,4 +41,11 @@ test('list-batches pages from the newest on, keeps open ones on the first page, 
   assert.deepEqual(await list({ limit: 2, status: ['completed'] }), [['b-5', 'b-3'], 'b-3']);
   assert.deepEqual(await list({ limit: 2, status: ['completed'], before: 'b-3' }), [['b-2'], null]);
   await assert.rejects(performIn(session, listBatches, door, { limit: 0 }), { code: 'USAGE' });
+  const grant = { roles: ['audit' as const], accounts: ['another'] };
+  for (const before of ['b-4', 'none'])
+    await assert.rejects(
+      performIn({ ...session, grant }, listBatches, door, { before }),
+      { code: 'BATCH_UNKNOWN' },
+      `${before}: a team does not learn which batches others have`,
+    );
 });

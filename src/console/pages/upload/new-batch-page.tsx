@@ -16,6 +16,9 @@ import type { DraftSummary } from './upload-queries.ts';
 import { useUpload } from './use-upload.ts';
 import './upload.css';
 
+/** Open drafts that are listed: those that nobody changes are erased after 60 days. */
+const draftsMax = 500;
+
 /** A table copied from a spreadsheet is a file like any other. */
 const pastedName = 'pasted.tsv';
 
@@ -128,8 +131,12 @@ function Picker({
 }
 
 function OpenDrafts() {
-  const { data } = useQuery({ queryKey: ['drafts'], queryFn: () => answered(api.GET('/api/v1/drafts')) });
-  const open = data?.drafts.filter(({ status }) => status === 'open') ?? [];
+  const query = { status: 'open', limit: draftsMax } as const;
+  const { data } = useQuery({
+    queryKey: ['drafts'],
+    queryFn: () => answered(api.GET('/api/v1/drafts', { params: { query } })),
+  });
+  const open = data?.drafts ?? [];
   if (open.length === 0) return null;
   return (
     <Card title={t('draft.open')} isFlush>
