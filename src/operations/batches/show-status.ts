@@ -13,12 +13,13 @@ import { countOverdue, dueByClock, firstOverdue } from '../../ledger/rows/in-fli
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
-import { personOf, problemsOf } from '../../reports/summary/stored.ts';
+import { personOf } from '../../reports/summary/stored.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { accountNow } from '../base/account-now.ts';
 import { waitIn } from '../base/blockers.ts';
 import { batchId, problems, rowNo, rowStatus, sums, time, waysOn } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { rowTextFor, shownProblems } from '../base/row-texts.ts';
 import { situationJson, situationNow, situation as situationShape } from '../base/situation-now.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
@@ -108,31 +109,34 @@ export const showStatus = defineOperation({
 });
 
 async function attentionOf(
-  { db, clock }: Session,
+  session: Session,
   batch: BatchRecord,
   row: RowRecord,
 ): Promise<z.output<typeof attention>> {
+  const { db, clock } = session;
+  const shown = rowTextFor(session);
   const { row_no, line, status, failure_reason, service_status } = row;
-  const problems = problemsOf(row);
+  const problems = shownProblems(session, row).map(({ values: _, ...problem }) => problem);
+  const person = personOf(batch, row, { mask: false });
   const ofProblems = problems.flatMap(({ message, suggestion }) => [message, suggestion]).join(' ');
   return {
     row: row_no,
     status,
-    why: status === 'held' ? ofProblems : (failure_reason ?? ''),
+    why: status === 'held' ? ofProblems : shown(failure_reason ?? ''),
     sent_at: isoOrNull(row.first_sent_at),
     next: isoOrNull(await dueByClock(db, row.next_action_at, clock.now())),
     line,
-    person: personOf(batch, row, { mask: false }),
+    person: person && shown(person),
     problems,
-    last_answer: status === 'in_doubt' ? await lastAnswer(db, batch, row) : null,
+    last_answer: status === 'in_doubt' ? await lastAnswer(db, batch, row, shown) : null,
     service_status,
   };
 }
 
-async function lastAnswer(db: Queryable, batch: BatchRecord, row: RowRecord) {
+async function lastAnswer(db: Queryable, batch: BatchRecord, row: RowRecord, shown: (text: string) => string) {
   const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
   const evidence = payment && lastEvidence(payment);
-  return evidence ? { code: evidence.code, message: evidence.message } : null;
+  return evidence ? { code: evidence.code, message: shown(evidence.message) } : null;
 }
 
 /** The expected cost of a batch in the wallets' currencies, if none of it was sent yet. */

@@ -5,6 +5,7 @@ import { pageRowsInState } from '../../ledger/rows/rows.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
 import { batchId, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { rowTextFor } from '../base/row-texts.ts';
 
 /** Rows that one call looks up: a third of the requests that an account may read with in a minute. */
 const rowsMax = 100;
@@ -53,11 +54,12 @@ export const lookUpRows = defineOperation({
         : await withAccount(name, async (account) =>
             lookUpNow(actor, await requestDepsFor(account, session), batch_id, rows),
           );
+    const shown = rowTextFor(session);
     return {
       batch_id,
       rows: results.map(({ row: { row_no, status, service_status }, outcome, evidence: { code, message } }) => ({
         ...{ row: row_no, outcome, status, service_status },
-        answer: { code, message },
+        answer: { code, message: shown(message) },
       })),
       next: page.length > rowsMax ? (rows.at(-1) ?? null) : null,
     };

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { requireRow } from '../../ledger/rows/rows.ts';
-import { namedProblemsOf, problemsOf } from '../../reports/summary/stored.ts';
 import { batchId, problems, problemValues, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
+import { shownProblems } from '../base/row-texts.ts';
 
 /**
  * Shows the state of a row and the problems that intake found. The problems are not in the audit chain, which names
@@ -25,12 +25,12 @@ export const showRow = defineOperation({
     /** Whether the batch's people were erased. Then the row's problems are not known any more. */
     is_forgotten: z.boolean(),
   }),
-  async run({ session: { db } }, { batch_id, row }) {
+  async run({ session }, { batch_id, row }) {
+    const { db } = session;
     const { forgotten_at } = await requireBatch(db, batch_id);
     const found = await requireRow(db, batch_id, row);
     const { row_no, line, status } = found;
-    const named = namedProblemsOf(found);
-    const shown = problemsOf(found).map((problem, index) => ({ ...problem, values: named[index]?.values ?? null }));
-    return { batch_id, row_no, line, status, problems: shown, is_forgotten: forgotten_at !== null };
+    const problems = shownProblems(session, found);
+    return { batch_id, row_no, line, status, problems, is_forgotten: forgotten_at !== null };
   },
 });

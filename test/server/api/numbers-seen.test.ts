@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
+import { showRow } from '../../../src/operations/rows/show-row.ts';
 import { aDraft } from '../../support/drafts.ts';
 import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
 import { api } from './api-fixture.ts';
@@ -45,6 +47,38 @@ describe('complete phone numbers over HTTP', () => {
       assert.equal(status, 200);
     }
     assert.deepEqual(await seen(), [['numbers.read', 'all', 'api', { draft_id: 'D', what: 'draft' }]]);
+  });
+
+  test('are in nothing that readers see of a row and its problems', async (t) => {
+    const { db, clock, send, makeKey, seen, session } = await withNumbers(t);
+    const ambiguous = {
+      ...{ code: 'PHONE_AMBIGUOUS', column: 'phone', value: '712405118' },
+      message: 'The number can be read as +254712405118 or as +71 240 5118 00.',
+      suggestion: 'Write it with "+": +254712405118.',
+      values: { one: '+254712405118', other: '+71240511800' },
+    };
+    const dear = { code: 'AMOUNT_TOO_LARGE', column: null, message: 'x', suggestion: '', values: { amount: '25000000' } };
+    const problems = JSON.stringify([ambiguous, dear]);
+    const batch = aBatch({ batch_id: 'P', account: 'default', run_id: 'p', status: 'validated', columns: '["name"]' });
+    await addBatch(db, clock, batch, [
+      aRow(1, { batch_id: 'P', status: 'held', problems, phone_number: null, input: '["Amina 0712 405 118"]' }),
+      aRow(2, { batch_id: 'P' }),
+    ]);
+    const doubt = "status = 'in_doubt', failure_reason = '0712405118 is not known'";
+    await db.execute(`UPDATE rows SET ${doubt} WHERE batch_id = 'P' AND row_no = 2`);
+    const reader = await makeKey('auditor', ['audit']);
+    for (const key of [reader, await makeKey('operator', ['operate'])])
+      for (const path of ['rows/1', '', 'rows', 'progress']) {
+        const { status, body } = await send('GET', `/api/v1/batches/P/${path}`.replace(/\/$/, ''), { key });
+        assert.equal(status, 200, path);
+        assert.doesNotMatch(JSON.stringify(body), /712.?405.?118|240.?511/, path);
+      }
+    const { body } = await send('GET', '/api/v1/batches/P/rows/1', { key: reader });
+    assert.deepEqual(body.problems[0].values, { one: '[number]', other: '[number]' });
+    assert.deepEqual(body.problems[1].values, { amount: '25000000' });
+    assert.deepEqual(await seen(), []);
+    const atTheMachine = await performIn(session, showRow, { nameOf: (field) => field }, { batch_id: 'P', row: 1 });
+    assert.equal(atTheMachine.problems[0]?.values?.one, '+254712405118');
   });
 
   test('are not noted where they are masked, or where nothing was shown', async (t) => {
