@@ -30,8 +30,9 @@ export const rereadDraft = defineOperation({
     const draft = await requireOpenDraft(db, draft_id);
     if (version !== undefined && version !== draft.version) throw changedMeanwhile(draft);
     const { map: _, header_line: __, ...options } = optionsOf(draft);
-    const { file_name, account } = draft;
-    const read = { file_name, account, options: { ...options, ...input }, sheets: sheetsOf(draft), isReused: false };
+    const { file_name, account, created_by: uploadedBy } = draft;
+    const of = { file_name, account, uploadedBy, sheets: sheetsOf(draft), isReused: false };
+    const read = { ...of, options: { ...options, ...input } };
     const { draft: fresh } = await withOriginal(session, draft, (file) =>
       storeDraft(session, { file, ...read }, signal),
     );

@@ -29,6 +29,8 @@ export interface NewDraft {
   sheets: DraftSheet[];
   /** Whether an open draft of the same file is found instead. */
   isReused: boolean;
+  /** Who has uploaded the file: an author of what is paid, whoever chooses another sheet of it. */
+  uploadedBy: string;
 }
 
 const erasedMeanwhile = 'the draft was erased while its file was being stored: upload the file again';
@@ -36,10 +38,10 @@ const erasedMeanwhile = 'the draft was erased while its file was being stored: u
 /** Stores the rows of the file, and then the draft and its original: an open draft is whole. */
 export async function storeDraft(
   session: Session,
-  { file, file_name, account, options, sheets: known, isReused }: NewDraft,
+  { file, file_name, account, options, sheets: known, isReused, uploadedBy }: NewDraft,
   signal: AbortSignal | undefined,
 ): Promise<{ draft: DraftRecord; isNew: boolean }> {
-  const { db, clock, random, person } = session;
+  const { db, clock, random } = session;
   const { network_id: _, ...read } = options;
   const settings = intakeSettings(settingsWith(session.config.intake, { file, ...read }));
   const { fileBytesMax } = settings.limits;
@@ -61,7 +63,7 @@ export async function storeDraft(
       ...{ sheets: JSON.stringify(sheets), options: JSON.stringify(await readWith(session, account, table, options)) },
       ...{ notes: JSON.stringify(table.notes()), salt: random.hex(16), row_count: rows, version: 1 },
       ...{ checked_version: null, findings: null, rejection: null, batch_id: null, batch_version: null },
-      ...{ created_by: person, created_at: clock.now(), changed_at: clock.now() },
+      ...{ created_by: uploadedBy, created_at: clock.now(), changed_at: clock.now() },
     };
     // A discarded draft is erased by housekeeping, with what a killed program has stored of it.
     await db.transact((tx) => insertDraft(tx, [draft]));

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { writeXlsx } from 'hucre/xlsx';
+import { authorsOfDraft } from '../../../src/ledger/drafts/drafts.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
 type Cell = string | number | null;
@@ -63,6 +64,19 @@ describe('a workbook as a draft', () => {
     assert.deepEqual([none.status, none.body.code], [422, 'FILE_REJECTED']);
     assert.equal(none.body.reason.code, 'SHEET_UNKNOWN');
     assert.equal((await send('GET', '/api/v1/drafts')).body.drafts.length, 1);
+  });
+
+  test('is still the work of who has uploaded it if a colleague chooses the sheet', async (t) => {
+    const { db, send, upload, makeKey } = await draftsApi(t, { intake: { country: 'KE' } });
+    const colleague = await makeKey('colleague', ['prepare']);
+    const bytes = await book({ name: 'November', rows: november }, { name: 'December', rows: december });
+    const { id } = await upload(bytes, { name: 'payroll.xlsx' });
+    const body = { sheet: 'December' };
+    const chosen = await send('POST', `/api/v1/drafts/${id}/reread`, { key: colleague, body });
+    assert.equal(chosen.body.created_by, 'clerk', chosen.text);
+    const plan = `/api/v1/drafts/${chosen.body.draft_id}/plan`;
+    const planned = await send('POST', plan, { key: colleague, body: {} });
+    assert.deepEqual(await authorsOfDraft(db, planned.body.batch_id), ['clerk'], 'who may not approve it');
   });
 
   test('asks for the sheet where the first one has nothing to pay', async (t) => {
