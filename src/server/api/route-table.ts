@@ -101,7 +101,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   createApiKey: { method: 'POST', path: '/api-keys', stepUp: 'operation', isForPeople: true, isShownOnce: true },
   createWebhook: { method: 'POST', path: '/webhooks', stepUp: 'operation', isShownOnce: true },
   listWebhooks: { method: 'GET', path: '/webhooks' },
-  changeWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/change' },
+  changeWebhook: { method: 'POST', path: '/webhooks/:endpoint_id/change', stepUp: 'operation' },
   rotateWebhookSecret: {
     method: 'POST',
     path: '/webhooks/:endpoint_id/rotate-secret',

@@ -87,7 +87,8 @@ describe('an attacker', () => {
     const { person, session } = await consoleOf(t);
     const { send, enrol } = await person('amina', { roles: ['admin'] });
     const nextCode = await enrol();
-    await send('POST', '/api/v1/session/step-up', { body: { purpose: 'create-webhook', code: nextCode() } });
+    for (const purpose of ['create-webhook', 'change-webhook'])
+      await send('POST', '/api/v1/session/step-up', { body: { purpose, code: nextCode() } });
     const create = async (url: string) => (await send('POST', '/api/v1/webhooks', { body: { url } })).body;
     for (const url of [
       'http://127.0.0.1:9200/',

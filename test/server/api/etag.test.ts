@@ -78,7 +78,7 @@ describe('two people with one batch', () => {
     const nextCode = await amina.enrol();
     const prove = (purpose: string) =>
       amina.send('POST', '/api/v1/session/step-up', { body: { purpose, code: nextCode() } });
-    await prove('change-user');
+    for (const purpose of ['change-user', 'change-webhook']) await prove(purpose);
     await addUser('bela', { roles: ['prepare'] });
     await makeKey('payroll', ['prepare']);
     await send('POST', '/api/v1/webhooks', { body: { url: 'https://example.org/' }, once: 'webhook' });

@@ -30,7 +30,7 @@ describe('a second factor', () => {
       needed.map(({ operation }) => operation.name),
       [
         ...['approve-batch', 'resolve-row', 'create-user', 'change-user', 'reset-user', 'create-api-key'],
-        ...['create-webhook', 'rotate-webhook-secret'],
+        ...['create-webhook', 'change-webhook', 'rotate-webhook-secret'],
       ],
     );
   });
