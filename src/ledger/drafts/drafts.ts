@@ -133,19 +133,18 @@ export async function listDrafts(
 }
 
 /**
- * Raises the version of an open draft. Returns false, and changes nothing, if the draft has another version or is no
- * longer open.
+ * Raises the version of an open draft. Returns false, and changes nothing, if the draft has another version, is no
+ * longer open, or was planned (`isPlanned`: whether it may be): somebody may be submitting that plan.
  */
 export async function raiseVersion(
   tx: Queryable,
   { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
-  options: string,
-  at: number,
+  { options, at, isPlanned }: { options: string; at: number; isPlanned: boolean },
 ): Promise<boolean> {
   const changed = await tx.execute(
     `UPDATE drafts SET version = version + 1, options = ?, changed_at = ?
-       WHERE draft_id = ? AND version = ? AND status = 'open'`,
-    [options, at, draft_id, version],
+       WHERE draft_id = ? AND version = ? AND status = 'open' AND (batch_id IS NULL OR ? = 1)`,
+    [options, at, draft_id, version, isPlanned ? 1 : 0],
   );
   return changed === 1;
 }
@@ -178,7 +177,10 @@ export async function noteBatchOfDraft(
   await tx.execute('INSERT INTO draft_batches (batch_id, draft_id) VALUES (?, ?)', [batchId, draft_id]);
 }
 
-/** Ends an open draft of this version. Returns false if it is no longer open, or has another version. */
+/**
+ * Ends an open draft of this version. Returns false if it is no longer open or has another version, or if it was planned
+ * and is to be discarded: somebody may be submitting that plan.
+ */
 export async function endDraft(
   tx: Queryable,
   { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
@@ -186,8 +188,9 @@ export async function endDraft(
   at: number,
 ): Promise<boolean> {
   const changed = await tx.execute(
-    `UPDATE drafts SET status = ?, changed_at = ? WHERE draft_id = ? AND version = ? AND status = 'open'`,
-    [status, at, draft_id, version],
+    `UPDATE drafts SET status = ?, changed_at = ? WHERE draft_id = ? AND version = ? AND status = 'open'
+       AND (batch_id IS NULL OR ? <> 'discarded')`,
+    [status, at, draft_id, version, status],
   );
   return changed === 1;
 }

@@ -64,7 +64,7 @@ export async function beginStep(
   { kind, detail, options = draft.options }: { kind: StepKind; detail: string; options?: string },
 ): Promise<number> {
   const at = clock.now();
-  if (!(await raiseVersion(tx, draft, options, at))) throw changedMeanwhile(draft);
+  if (!(await raiseVersion(tx, draft, { options, at, isPlanned: false }))) throw changedMeanwhile(draft);
   return addStep(tx, { draft_id: draft.draft_id, kind, detail, cells: 0, done_by: person, done_at: at });
 }
 
@@ -74,7 +74,7 @@ export async function beginStep(
  */
 export async function endPages(tx: Queryable, { clock }: Session, { draft_id }: DraftRecord): Promise<void> {
   const { version, options } = await requireDraft(tx, draft_id);
-  await raiseVersion(tx, { draft_id, version }, options, clock.now());
+  await raiseVersion(tx, { draft_id, version }, { options, at: clock.now(), isPlanned: true });
 }
 
 /**

@@ -39,7 +39,7 @@ export async function moveStep(
   const options = await optionsAfter(session, draft, step, side);
   await db.transact(async (tx) => {
     const at = clock.now();
-    if (!(await raiseVersion(tx, draft, options, at))) throw changedMeanwhile(draft);
+    if (!(await raiseVersion(tx, draft, { options, at, isPlanned: false }))) throw changedMeanwhile(draft);
     await markStep(tx, step, way === 'undo' ? { by: person, at } : null);
   });
   const now = await requireDraft(db, draft.draft_id);

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { showKey } from '../../../src/operations/proof/show-key.ts';
@@ -241,6 +242,35 @@ describe('drafts over HTTP', () => {
     assert.deepEqual([submitted.status, submitted.body.code], [412, 'CHANGED_MEANWHILE']);
     const { body } = await send('GET', `/api/v1/batches/${planned.body.batch_id}`);
     assert.equal(body.status, 'cancelled');
+  });
+
+  test('a change that began before the plan does not slip in while the plan is submitted', async (t) => {
+    const { db, send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(file);
+    const change = { cells: [{ row: 1, column: 3, value: '999' }] };
+    const [planned, decided] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { transact } = db;
+    let isSubmitting = false;
+    let count = 0;
+    // The change writes its step, and the submission decides about the batch, in their second transactions.
+    db.transact = async (work) => {
+      count += 1;
+      if (count === 2 && !isSubmitting) await planned.promise;
+      if (count === 2 && isSubmitting) {
+        planned.resolve();
+        await decided.promise;
+      }
+      return transact(work);
+    };
+    const changing = send('POST', `/api/v1/drafts/${id}/change`, { body: change });
+    void changing.finally(decided.resolve);
+    while (count < 2) await setImmediate();
+    const { body: plan } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    [isSubmitting, count] = [true, 0];
+    const submitted = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: plan.batch_id } });
+    assert.equal(submitted.status, 200, submitted.text);
+    assert.equal((await changing).body.code, 'CHANGED_MEANWHILE');
+    assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.status, 'submitted');
   });
 
   test('a reader finds no masked number by searching for its digits', async (t) => {
