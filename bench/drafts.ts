@@ -117,14 +117,12 @@ async function measureServer(
   await repeated('a page', (turn) => page(`after=${Math.floor((rows * turn) / repeats)}`));
   await repeated('the last page', () => page(`after=${rows - 100}`));
   await repeated('a page of a state', (turn) => page(`state=invalid&skip=${turn * 100}`));
-  await repeated('a page with a text', (turn) => page(`text=person%20${turn}99`));
+  const search = (text: string) => call('POST', `/drafts/${id}/rows/search`, { text, limit: 100 });
+  await repeated('a page with a text', (turn) => search(`person ${turn}99`));
   await repeated('a cell', (turn) => change({ cells: [{ row: turn + 2, column: 3, value: String(50 + turn) }] }));
   await repeated('undo', () => call('POST', `/drafts/${id}/undo`, {}));
   const fix = { code: 'PHONE_NEEDS_COUNTRY', column: 1, fix: 'add_country_code', value: 'KE' };
-  const query = new URLSearchParams(
-    Object.entries(fix).map(([name, value]): [string, string] => [name, String(value)]),
-  );
-  await timed('preview of a fix', () => call('GET', `/drafts/${id}/fix?${query}`));
+  await timed('preview of a fix', () => call('POST', `/drafts/${id}/fix`, fix));
   await timed('fix', () => change({ fix }));
   await timed('check again', draft);
   await timed('plan', () => call('POST', `/drafts/${id}/plan`, {}));

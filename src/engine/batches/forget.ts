@@ -5,6 +5,7 @@ import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
 import { batchIs } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { dayMs } from '../../core/time/clock.ts';
+import { eraseAnswersAbout } from '../../ledger/access/api-requests.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, policiesSince } from '../../ledger/batches/batches.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../../ledger/batches/forget-rows.ts';
@@ -86,6 +87,7 @@ export async function requireForgettable(db: Queryable, batch: BatchRecord, at: 
 async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
   const batch = await requireBatch(unit.tx, batchId);
   await requireForgettable(unit.tx, batch, unit.at);
+  await eraseAnswersAbout(unit.tx, batchId);
   if (batch.forgotten_at !== null) return batch;
   const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
   if (!noted)

@@ -1,4 +1,4 @@
-import type { Database } from '../drivers/database.ts';
+import type { Database, Queryable } from '../drivers/database.ts';
 
 /** A request to the HTTP API that changes something: its sender, its `Idempotency-Key`, and a digest of its content. */
 export interface ApiRequest {
@@ -12,6 +12,8 @@ export interface ApiRequest {
 export interface ApiAnswer {
   status: number;
   body: string;
+  /** The draft or the batch that it is about, with whose people it is erased; null: it names nobody. */
+  about: string | null;
 }
 
 /**
@@ -30,26 +32,32 @@ export function beginApiRequest(db: Database, request: ApiRequest, at: number): 
       [caller, key, digest, at],
     );
     if (added === 1) return { kind: 'new' };
-    const [known] = await tx.query<{ request_sha256: string; status: number | null; body: string | null }>(
-      'SELECT request_sha256, status, body FROM api_requests WHERE caller = ? AND idempotency_key = ?',
+    const [known] = await tx.query<{ request_sha256: string; status: number | null } & Omit<ApiAnswer, 'status'>>(
+      'SELECT request_sha256, status, body, about FROM api_requests WHERE caller = ? AND idempotency_key = ?',
       [caller, key],
     );
     if (known?.request_sha256 !== digest) return { kind: 'other' };
-    if (known.status === null) return { kind: 'open' };
-    return { kind: 'answered', answer: { status: known.status, body: known.body ?? '' } };
+    const { status, body, about } = known;
+    return status === null ? { kind: 'open' } : { kind: 'answered', answer: { status, body, about } };
   });
 }
 
 /** Stores the answer to a request. */
 export async function answerApiRequest(db: Database, { caller, key }: ApiRequest, answer: ApiAnswer): Promise<void> {
   await db.transact((tx) =>
-    tx.execute('UPDATE api_requests SET status = ?, body = ? WHERE caller = ? AND idempotency_key = ?', [
+    tx.execute('UPDATE api_requests SET status = ?, body = ?, about = ? WHERE caller = ? AND idempotency_key = ?', [
       answer.status,
       answer.body,
+      answer.about,
       caller,
       key,
     ]),
   );
+}
+
+/** Deletes the answers about a draft or a batch whose people are erased: they may have their numbers. */
+export async function eraseAnswersAbout(tx: Queryable, id: string): Promise<void> {
+  await tx.execute('DELETE FROM api_requests WHERE about = ?', [id]);
 }
 
 /** Deletes a request that failed for a temporary reason, so that it can be sent again under the same key. */

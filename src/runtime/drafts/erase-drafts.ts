@@ -2,6 +2,7 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { dayMs } from '../../core/time/clock.ts';
+import { eraseAnswersAbout } from '../../ledger/access/api-requests.ts';
 import { deleteContents } from '../../ledger/drafts/draft-changes.ts';
 import { deleteDraftRows } from '../../ledger/drafts/draft-rows.ts';
 import { deleteDraft, draftOfBatch, draftsToErase, forgottenDrafts } from '../../ledger/drafts/drafts.ts';
@@ -27,7 +28,10 @@ export async function eraseDraftRows({ db, clock }: Pick<House, 'db' | 'clock'>,
 async function eraseDraft(house: House, draftId: string): Promise<void> {
   await eraseDraftRows(house, draftId);
   await eraseFiles(house, draftId);
-  await house.db.transact((tx) => deleteContents(tx, draftId));
+  await house.db.transact(async (tx) => {
+    await eraseAnswersAbout(tx, draftId);
+    await deleteContents(tx, draftId);
+  });
 }
 
 /** Erases a draft that was just discarded. If the bucket is away, housekeeping erases the rest. */

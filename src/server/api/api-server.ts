@@ -114,7 +114,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
       const etag = method === 'GET' ? await tagFinder(route, input)(deps.session.db) : null;
       if (etag !== null) reply.header('etag', etag);
       const work = () => answerOf(deps, route, callerIn(request), input, request.headers['if-match']);
-      if (method === 'GET') {
+      if (method === 'GET' || route.changesNothing === true) {
         const answer = await work();
         const isFile = route.isDownload === true && answer.status < 400;
         return isFile ? sendFile(deps.session, reply, answer.body) : send(reply, answer);
@@ -170,8 +170,9 @@ function addUploadRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): vo
     await requireAllowed(sessionOf(session, callerIn(request)), route.operation, input);
     const upload = await receiveUpload(session, request.raw);
     const work = () => answerOf(deps, route, callerIn(request), { ...input, file: upload.path });
-    const answer = once(session, changingRequest(request, upload.sha256), work).finally(upload.remove);
-    return send(reply, await answer);
+    const changing = changingRequest(request, upload.sha256);
+    const answer = route.changesNothing === true ? work() : once(session, changing, work);
+    return send(reply, await answer.finally(upload.remove));
   });
 }
 
@@ -229,7 +230,13 @@ function changingRequest(request: FastifyRequest, body: unknown): ChangingReques
 }
 
 /** Runs an operation, and wakes the runner of the account. */
-async function answerOf(deps: ApiDeps, route: Route, caller: Caller, input: unknown, ifMatch?: string) {
+async function answerOf(
+  deps: ApiDeps,
+  route: Route,
+  caller: Caller,
+  input: unknown,
+  ifMatch?: string,
+): Promise<ApiAnswer> {
   const { operation, method } = route;
   const { session, withAccount, onChange } = deps;
   const door = { nameOf: (field: string) => field, withAccount, leavesWork: true };
@@ -242,12 +249,19 @@ async function answerOf(deps: ApiDeps, route: Route, caller: Caller, input: unkn
       own.db = matchingLedger(own.db, ifMatch, find);
     }
     const result = await performIn(own, operation, door, input);
-    if (method === 'POST') await noteChange(session, onChange, input);
-    return { status: 200, body: JSON.stringify(result) };
+    if (method === 'POST' && route.changesNothing !== true) await noteChange(session, onChange, input);
+    return { status: 200, body: JSON.stringify(result), about: namedIn(input) ?? namedIn(result) };
   } catch (error) {
     const answer = shown(deps, error);
-    return { status: answer.status, body: JSON.stringify(answer) };
+    return { status: answer.status, body: JSON.stringify(answer), about: namedIn(input) };
   }
+}
+
+/** The draft or the batch that an input or a result names. */
+function namedIn(given: unknown): string | null {
+  const { draft_id, batch_id } = Object(given) as { draft_id?: unknown; batch_id?: unknown };
+  const named = draft_id ?? batch_id;
+  return typeof named === 'string' ? named : null;
 }
 
 function sessionOf(session: Session, { name, through, grant }: Caller): Session {

@@ -53,13 +53,13 @@ export async function once(
       'Look at the batch: the change may have been made. Send it again under a new key if it was not.',
     );
   const answer = await work();
-  const kept = isShownOnce && answer.status < 400 ? shownOnce() : answer;
+  const kept = isShownOnce && answer.status < 400 ? { ...answer, ...shownOnce() } : answer;
   if (!isPassing(answer.status)) await answerApiRequest(db, request, kept);
   else await dropApiRequest(db, request);
   return answer;
 }
 
-function shownOnce(): ApiAnswer {
+function shownOnce(): Pick<ApiAnswer, 'status' | 'body'> {
   const detail = 'This was done before. Its answer held a secret, which is shown once.';
   const body = problem(
     'SHOWN_ONCE',

@@ -123,19 +123,20 @@ const reportFile = {
 };
 
 function pathItem(route: Route) {
-  const { operation, method, path, isDownload = false } = route;
+  const { operation, method, path, isDownload = false, changesNothing = false } = route;
+  const isChange = method === 'POST' && !changesNothing;
   const schema = inputSchema(route);
   const inPath = pathFields(path);
   const rest = Object.entries(schema.properties ?? {}).filter(([name]) => !inPath.includes(name));
   const required = (schema.required ?? []).filter((name) => !inPath.includes(name));
   return {
-    operationId: operation.name,
+    operationId: route.id,
     description: `Needs the role \`${operation.role}\`.`,
     parameters: [
       ...inPath.map((name) => parameter(name, 'path', schema.properties?.[name], true)),
       ...(isInQuery(route) ? rest.map(([name, of]) => parameter(name, 'query', of, required.includes(name))) : []),
-      ...(method === 'POST' ? [parameter('Idempotency-Key', 'header', { type: 'string' }, true)] : []),
-      ...(method === 'POST' && /:(batch|draft)_id/.test(path) ? [parameter('If-Match', 'header')] : []),
+      ...(isChange ? [parameter('Idempotency-Key', 'header', { type: 'string' }, true)] : []),
+      ...(isChange && /:(batch|draft)_id/.test(path) ? [parameter('If-Match', 'header')] : []),
     ],
     ...requestBody(route, rest, required),
     responses: {

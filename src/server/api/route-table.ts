@@ -18,6 +18,13 @@ interface Place {
   stepUp?: StepUp;
   /** Whether the answer has a secret that is shown once. It is not stored for a repeated request. */
   isShownOnce?: boolean;
+  /**
+   * Whether a POST changes nothing: its input is a file, or may have a number, which must not be in an address that
+   * proxies log. It needs no `Idempotency-Key`, and neither it nor its answer is stored.
+   */
+  changesNothing?: boolean;
+  /** Fields that may have a number: only `POST .../search`, which is the same otherwise, takes them, in its body. */
+  search?: readonly string[];
 }
 
 /**
@@ -28,16 +35,16 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listPaidFiles: { method: 'GET', path: '/paid-files' },
   showStatus: { method: 'GET', path: '/batches/:batch_id' },
   showProgress: { method: 'GET', path: '/batches/:batch_id/progress', without: ['followed'] },
-  validateFile: { method: 'POST', path: '/validations', without: ['errors'], isUpload: true },
+  validateFile: { method: 'POST', path: '/validations', without: ['errors'], isUpload: true, changesNothing: true },
   submitFile: { method: 'POST', path: '/batches', isUpload: true },
   importFile: { method: 'POST', path: '/imports', without: ['read_with'], isUpload: true },
   submitBatch: { method: 'POST', path: '/batches/:batch_id/submit' },
   createDraft: { method: 'POST', path: '/drafts', isUpload: true },
   listDrafts: { method: 'GET', path: '/drafts' },
   showDraft: { method: 'GET', path: '/drafts/:draft_id' },
-  listDraftRows: { method: 'GET', path: '/drafts/:draft_id/rows' },
+  listDraftRows: { method: 'GET', path: '/drafts/:draft_id/rows', search: ['text'] },
   listDraftChanges: { method: 'GET', path: '/drafts/:draft_id/changes' },
-  previewFix: { method: 'GET', path: '/drafts/:draft_id/fix' },
+  previewFix: { method: 'POST', path: '/drafts/:draft_id/fix', changesNothing: true },
   changeDraft: { method: 'POST', path: '/drafts/:draft_id/change' },
   undoDraft: { method: 'POST', path: '/drafts/:draft_id/undo' },
   redoDraft: { method: 'POST', path: '/drafts/:draft_id/redo' },
@@ -60,11 +67,10 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listDoubts: { method: 'GET', path: '/doubts' },
   lookUpRows: { method: 'POST', path: '/batches/:batch_id/look-up' },
   assignRows: { method: 'POST', path: '/batches/:batch_id/assign' },
-  auditLedger: { method: 'POST', path: '/audits' },
+  auditLedger: { method: 'POST', path: '/audits', changesNothing: true },
   listEvents: { method: 'GET', path: '/events' },
-  // A number must not be in an address, which proxies log.
-  findPayments: { method: 'POST', path: '/payment-searches' },
-  listRows: { method: 'GET', path: '/batches/:batch_id/rows' },
+  findPayments: { method: 'POST', path: '/payment-searches', changesNothing: true },
+  listRows: { method: 'GET', path: '/batches/:batch_id/rows', search: ['find'] },
   showRow: { method: 'GET', path: '/batches/:batch_id/rows/:row' },
   readDetails: { method: 'GET', path: '/batches/:batch_id/rows/:row/details' },
   listForgettable: { method: 'GET', path: '/forgettable-batches' },
@@ -78,11 +84,11 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listWorkers: { method: 'GET', path: '/workers' },
   listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
   exportAuditPack: { method: 'GET', path: '/batches/:batch_id/audit-pack', isDownload: true },
-  exportJournal: { method: 'POST', path: '/accounts/:account/journal' },
+  exportJournal: { method: 'POST', path: '/accounts/:account/journal', changesNothing: true },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },
   listBalances: { method: 'GET', path: '/accounts/:account/balances' },
   forecastMoney: { method: 'GET', path: '/accounts/:account/money-forecast' },
-  planPayout: { method: 'POST', path: '/accounts/:account/plan' },
+  planPayout: { method: 'POST', path: '/accounts/:account/plan', changesNothing: true },
   listNetworks: { method: 'GET', path: '/accounts/:account/networks' },
   listProducts: { method: 'GET', path: '/accounts/:account/products' },
   listJobs: { method: 'GET', path: '/jobs' },
@@ -132,8 +138,9 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   verifyReports: null,
 };
 
-/** An operation and its route. */
-export interface Route extends Place {
+/** An operation and its route. `id`: the name of the operation, or of the search that it offers. */
+export interface Route extends Omit<Place, 'search'> {
+  id: string;
   operation: RoleOperation;
 }
 
@@ -141,6 +148,16 @@ export interface Route extends Place {
 export function routes(): Route[] {
   return Object.entries(places).flatMap(([name, place]) => {
     const operation = operations[name as keyof typeof places];
-    return place === null || operation.role === null ? [] : [{ ...place, operation: operation as RoleOperation }];
+    return place === null || operation.role === null ? [] : routesOf(place, operation as RoleOperation);
   });
+}
+
+function routesOf({ search, ...place }: Place, operation: RoleOperation): Route[] {
+  const route = { ...place, operation, id: operation.name };
+  if (search === undefined) return [route];
+  const searching = { method: 'POST', path: `${place.path}/search`, changesNothing: true } as const;
+  return [
+    { ...route, without: [...(place.without ?? []), ...search] },
+    { ...route, ...searching, id: `search-${operation.name.replace(/^list-/, '')}` },
+  ];
 }

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { forgetBatch, forgetEnded } from '../../../src/engine/batches/forget.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
+import { answerApiRequest, beginApiRequest } from '../../../src/ledger/access/api-requests.ts';
 import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
 import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { findRow } from '../../../src/ledger/rows/rows.ts';
@@ -61,6 +62,19 @@ test('hardly a number of thousands of forgotten rows stays in the ledger file wi
   assert.deepEqual([statSync(path).size >= size, statSync(`${path}-wal`).size], [true, 0]);
   await db.compact();
   assert.equal(people(), 0);
+  await db.close();
+});
+
+test('answers of the API about a batch are erased with its people, and no others', async () => {
+  const db = await memoryLedger();
+  await inUnit(db, { clock: systemClock, actor: 'engine' }, (unit) => payBatch(unit, 'batch-1', { rows: 1 }));
+  for (const about of ['batch-1', 'batch-2']) {
+    const request = { caller: 'clerk', key: about, digest: 'ab' };
+    await beginApiRequest(db, request, 1);
+    await answerApiRequest(db, request, { status: 200, body: '+254712000001', about });
+  }
+  await forgetBatch({ db, clock: systemClock, person: 'retention', through: 'cli' }, 'batch-1', 'asked for');
+  assert.deepEqual(await db.query('SELECT about FROM api_requests'), [{ about: 'batch-2' }]);
   await db.close();
 });
 

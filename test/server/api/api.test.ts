@@ -68,8 +68,8 @@ describe('the HTTP API', () => {
     assert.equal(await statusOf('B-default'), 'awaiting_approval');
   });
 
-  for (const { operation, method, path, isUpload } of routes())
-    test(`${operation.name} shows nothing of another team's account`, async (t) => {
+  for (const { id, operation, method, path, isUpload } of routes())
+    test(`${id} shows nothing of another team's account`, async (t) => {
       const { send, makeKey, statusOf } = await api(t);
       const key = await makeKey('team', allRoles, {
         accounts: ['default'],
@@ -93,12 +93,12 @@ describe('the HTTP API', () => {
         ...(operation.name === 'assign-rows' ? { rows: [1], owner: null } : {}),
         ...(operation.name === 'export-journal' ? { from: '2026-11-01T00:00:00Z' } : {}),
         ...(operation.name === 'plan-payout' ? { rows: 1 } : {}),
+        ...(operation.name === 'preview-fix' ? { code: 'DUPLICATE', column: 1, fix: 'exclude_rows' } : {}),
         ...(operation.name === 'submit-draft' ? { batch_id: 'B-default' } : {}),
       };
       const fields = Object.keys((operation.input as unknown as { shape?: object }).shape ?? {});
       const fitting = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
-      const fix = '?code=DUPLICATE&column=1&fix=exclude_rows';
-      const queries: Record<string, string> = { 'list-networks': '?query=KE', 'preview-fix': fix };
+      const queries: Record<string, string> = { 'list-networks': '?query=KE' };
       const query = queries[operation.name] ?? (isUpload ? '?account=other' : '');
       if (operation.name === 'release-rows') delete fitting.seen;
       const answer = await send(method, `${url}${query}`, {
@@ -136,6 +136,18 @@ describe('the HTTP API', () => {
       409,
       'a refusal is kept as well',
     );
+  });
+
+  test('keeps no number of a search: neither in an address nor in its ledger', async (t) => {
+    const { db, send } = await api(t);
+    const search = async (path: string, body: object) =>
+      (await send('POST', `/api/v1/${path}`, { body, once: null })).status;
+    assert.equal(await search('batches/B-default/rows/search', { find: '+254712000001' }), 200);
+    assert.equal(await search('drafts/D-other/rows/search', { text: '+254712000001' }), 200);
+    assert.equal(await search('payment-searches', { number: '+254712000001' }), 200);
+    assert.deepEqual(await db.query('SELECT * FROM api_requests'), []);
+    for (const path of ['batches/B-default/rows?find=0712000001', 'drafts/D-other/rows?text=0712000001'])
+      assert.equal((await send('GET', `/api/v1/${path}`)).status, 400, path);
   });
 
   test('does not keep the answer to a request that met temporary trouble', async (t) => {

@@ -73,8 +73,8 @@ describe('drafts over HTTP', () => {
     const { send, upload } = await draftsApi(t);
     const { id } = await upload(file);
     await send('GET', `/api/v1/drafts/${id}`);
-    const query = 'code=PHONE_NEEDS_COUNTRY&column=1&fix=add_country_code&value=KE';
-    const preview = await send('GET', `/api/v1/drafts/${id}/fix?${query}`);
+    const fix = { code: 'PHONE_NEEDS_COUNTRY', column: 1, fix: 'add_country_code', value: 'KE' };
+    const preview = await send('POST', `/api/v1/drafts/${id}/fix`, { body: fix });
     assert.equal(preview.status, 200, preview.text);
     assert.deepEqual([preview.body.mended, preview.body.left], [2, 0]);
     assert.deepEqual(preview.body.examples[0], {
@@ -84,7 +84,9 @@ describe('drafts over HTTP', () => {
       before: '0712345601',
       after: '+254712345601',
     });
-    const fix = { code: 'PHONE_NEEDS_COUNTRY', column: 1, fix: 'add_country_code', value: 'KE' };
+    const ofRows = { code: 'DUPLICATE', column: null, fix: 'exclude_rows' };
+    const excluding = await send('POST', `/api/v1/drafts/${id}/fix`, { body: ofRows });
+    assert.equal(excluding.body.mended, 1, excluding.text);
     const done = await send('POST', `/api/v1/drafts/${id}/change`, { body: { fix } });
     assert.equal(done.status, 200, done.text);
     assert.equal(done.body.changed, 2);
@@ -136,11 +138,12 @@ describe('drafts over HTTP', () => {
     const { id } = await upload(file);
     await send('GET', `/api/v1/drafts/${id}`);
     const { mock } = t.mock.method(db, 'query');
-    const rows = async (query: string) => {
-      const { status, body } = await send('GET', `/api/v1/drafts/${id}/rows${query}`);
-      assert.equal(status, 200, JSON.stringify(body));
+    const shown = ({ status, body, text }: Awaited<ReturnType<typeof send>>) => {
+      assert.equal(status, 200, text);
       return [body.rows.map(({ row }: { row: number }) => row), body.total, body.next];
     };
+    const rows = async (query: string) => shown(await send('GET', `/api/v1/drafts/${id}/rows${query}`));
+    const search = async (body: object) => shown(await send('POST', `/api/v1/drafts/${id}/rows/search`, { body }));
     assert.deepEqual(await rows('?limit=2'), [[1, 2], 5, 2]);
     assert.deepEqual(await rows('?limit=2&after=2'), [[3, 4], 5, 4]);
     assert.deepEqual(await rows('?limit=2&skip=4'), [[5], 5, null]);
@@ -149,11 +152,11 @@ describe('drafts over HTTP', () => {
     assert.equal(counts.length, 0, 'the rows of a whole file are not counted for each page');
     assert.deepEqual(await rows('?code=PHONE_NEEDS_COUNTRY'), [[1, 3], 2, null]);
     assert.deepEqual(await rows('?state=held'), [[5], 1, null]);
-    assert.deepEqual(await rows('?text=BRIAN'), [[2, 5], 2, null]);
-    assert.deepEqual(await rows('?text=BRIAN&after=2'), [[5], 2, null]);
-    assert.deepEqual(await rows('?text=safaricom&after=1&skip=2&limit=2'), [[4, 5], 5, 5]);
+    assert.deepEqual(await search({ text: 'BRIAN' }), [[2, 5], 2, null]);
+    assert.deepEqual(await search({ text: 'BRIAN', after: 2 }), [[5], 2, null]);
+    assert.deepEqual(await search({ text: 'safaricom', after: 1, skip: 2, limit: 2 }), [[4, 5], 5, 5]);
     assert.deepEqual(await rows('?state=invalid&skip=1'), [[3, 4], 3, null]);
-    assert.deepEqual(await rows('?text=%25'), [[], 0, null]);
+    assert.deepEqual(await search({ text: '%' }), [[], 0, null]);
   });
 
   test('columns that are not clear are asked for, and remembered for the next file of the account', async (t) => {
@@ -278,8 +281,8 @@ describe('drafts over HTTP', () => {
     const { id } = await upload(file);
     const auditor = await makeKey('auditor', ['audit']);
     const search = async (text: string, key?: string) => {
-      const url = `/api/v1/drafts/${id}/rows?text=${encodeURIComponent(text)}`;
-      const { body } = await send('GET', url, key === undefined ? {} : { key });
+      const own = key === undefined ? {} : { key };
+      const { body } = await send('POST', `/api/v1/drafts/${id}/rows/search`, { body: { text }, ...own });
       return body.total ?? body.code;
     };
     assert.equal(await search('7123456'), 5);
@@ -307,6 +310,17 @@ describe('drafts over HTTP', () => {
     assert.equal((await send('POST', `/api/v1/drafts/${id}/discard`)).status, 200);
     assert.equal((await send('GET', '/api/v1/drafts')).body.drafts.length, 0);
     assert.equal((await send('GET', `/api/v1/drafts/${id}/file/original`)).body.code, 'DRAFT_STATE');
+  });
+
+  test('a discarded draft leaves no number in the answers that the API keeps', async (t) => {
+    const { db, send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(file);
+    const change = { cells: [{ row: 1, column: 3, value: '120' }] };
+    assert.match((await send('POST', `/api/v1/drafts/${id}/change`, { body: change })).text, /0712345601/);
+    const kept = async () => JSON.stringify(await db.query('SELECT * FROM api_requests'));
+    assert.match(await kept(), /0712345601/, 'for a request that is sent again');
+    await send('POST', `/api/v1/drafts/${id}/discard`);
+    assert.doesNotMatch(await kept(), /12345601/);
   });
 
   test('a pasted table is a file like any other', async (t) => {

@@ -100,8 +100,8 @@ describe('a request that changes something', () => {
 });
 
 describe('a person who is signed in', () => {
-  for (const { operation, method, path, isUpload = false } of routes())
-    test(`does ${operation.name} only with its role, and only for their own accounts`, async (t) => {
+  for (const { id, operation, method, path, isUpload = false } of routes())
+    test(`does ${id} only with its role, and only for their own accounts`, async (t) => {
       const { person } = await consoleOf(t);
       const input = inputs[operation.name] ?? {};
       const inQuery = method === 'GET' ? new URLSearchParams(input as Record<string, string>).toString() : '';

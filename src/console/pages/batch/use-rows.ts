@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useState } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { answered, api, change } from '../../api/client.ts';
 import type { RowState } from '../../base/states.ts';
 import type { Row, RowPage } from './batch-queries.ts';
 
@@ -22,9 +22,11 @@ export interface GridRows {
 }
 
 function readRows(batchId: string, after: number, { state, find }: RowFilter): Promise<RowPage> {
-  const wanted = { ...(state === 'all' ? {} : { status: [state] }), ...(find === '' ? {} : { find }) };
-  const query = { after, limit: pageRows, ...wanted };
-  return answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path: { batch_id: batchId }, query } }));
+  const query = { after, limit: pageRows, ...(state === 'all' ? {} : { status: [state] }) };
+  const path = { batch_id: batchId };
+  return find === ''
+    ? answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path, query } }))
+    : change('/api/v1/batches/{batch_id}/rows/search', { path, body: { ...query, find } });
 }
 
 const everything: RowFilter = { state: 'all', find: '' };

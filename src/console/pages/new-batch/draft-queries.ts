@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api, type BodyOf, type ResultOf } from '../../api/client.ts';
+import { type Answer, answered, api, type BodyOf, change, type ResultOf } from '../../api/client.ts';
 
 export type Draft = Answer<'/api/v1/drafts/{draft_id}'>;
 export type DraftColumn = Draft['columns'][number];
@@ -9,7 +9,7 @@ export type DraftRow = DraftRowPage['rows'][number];
 export type DraftPlan = ResultOf<'/api/v1/drafts/{draft_id}/plan'>;
 export type DraftChange = Omit<BodyOf<'/api/v1/drafts/{draft_id}/change'>['body'], 'version'>;
 export type GroupFix = NonNullable<DraftChange['fix']>;
-export type Preview = Answer<'/api/v1/drafts/{draft_id}/fix'>;
+export type Preview = ResultOf<'/api/v1/drafts/{draft_id}/fix'>;
 
 export function useDraft(draftId: string) {
   return useQuery({
@@ -20,7 +20,5 @@ export function useDraft(draftId: string) {
 }
 
 export function previewOf(draftId: string, fix: GroupFix): Promise<Preview> {
-  const { column, ...rest } = fix;
-  const query = { ...rest, ...(column === null ? {} : { column }) } as never;
-  return answered(api.GET('/api/v1/drafts/{draft_id}/fix', { params: { path: { draft_id: draftId }, query } }));
+  return change('/api/v1/drafts/{draft_id}/fix', { path: { draft_id: draftId }, body: fix });
 }

@@ -1,6 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef, useState } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { answered, api, change } from '../../api/client.ts';
 import type { DraftRow, DraftRowPage } from './draft-queries.ts';
 
 const pageRows = 100;
@@ -35,12 +35,14 @@ function readPage(draftId: string, { state, code, column, text }: RowFilter, pag
     ...(state === null ? {} : { state }),
     ...(code === null ? {} : { code }),
     ...(code === null || column === null ? {} : { column }),
-    ...(text === '' ? {} : { text }),
   };
   // Without a filter the numbers of rows have no gap; else the server counts them off.
-  const place = Object.keys(wanted).length === 0 ? { after: page * pageRows } : { skip: page * pageRows };
-  const query = { ...wanted, ...place, limit: pageRows };
-  return answered(api.GET('/api/v1/drafts/{draft_id}/rows', { params: { path: { draft_id: draftId }, query } }));
+  const isAll = Object.keys(wanted).length === 0 && text === '';
+  const query = { ...wanted, ...(isAll ? { after: page * pageRows } : { skip: page * pageRows }), limit: pageRows };
+  const path = { draft_id: draftId };
+  return text === ''
+    ? answered(api.GET('/api/v1/drafts/{draft_id}/rows', { params: { path, query } }))
+    : change('/api/v1/drafts/{draft_id}/rows/search', { path, body: { ...query, text } });
 }
 
 /**
