@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeWebhookDelivery } from '../../src/notify/deliver-webhooks.ts';
 import { queueWebhooks } from '../../src/notify/webhook-events.ts';
 import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
@@ -93,5 +94,35 @@ test('a new person sees the console in the language of whoever added them', asyn
   const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/users'));
   await dialog.locator('button[type=submit]').click();
   assert.equal((await sent).postDataJSON().language, 'fr');
+  return undefined;
+});
+
+test('an auditor finds what a person did long ago, by search and by day', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const { session, url } = stage.installation;
+  const [{ batch_id } = { batch_id: '' }] = await session.db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
+  const longAgo = { ...session.clock, now: () => Date.parse('2024-03-01T09:00:00Z') };
+  const actor = { clock: session.clock, actor: 'amina' };
+  await inUnit(session.db, { ...actor, clock: longAgo }, (unit) =>
+    unit.append(batch_id, 'batch.resume', { why: 'the needle' }),
+  );
+  await inUnit(session.db, actor, async (unit) => {
+    for (let count = 0; count < 1_000; count += 1) await unit.append(batch_id, 'batch.pause', { why: `hay ${count}` });
+  });
+  const context = await windowOf(stage, { roles: ['audit'] });
+  t.after(() => context.close());
+  const { page, faults } = await openPage(context, `${url}/audit`);
+  await page.getByPlaceholder('Search by person, event or detail').fill('amina needle');
+  await page.getByText('No event matches').waitFor();
+  await page.getByText('0 of 1,000 events that were read').waitFor();
+  await page.getByRole('button', { name: 'Show more events' }).click();
+  await page.getByText('why: the needle').waitFor();
+  await page.reload();
+  await page.getByLabel('Up to the day').fill('2024-03-01');
+  await page.getByText('why: the needle').waitFor();
+  await isAccessible(page);
+  await page.setViewportSize({ width: 390, height: 844 });
+  await isAccessible(page);
+  assert.deepEqual(faults, []);
   return undefined;
 });

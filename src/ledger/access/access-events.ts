@@ -83,16 +83,22 @@ function hashAfter(previous: string, event: Omit<AccessEvent, 'hash'>): string {
 const numbersKinds = `'report.read', 'numbers.read'`;
 
 /**
- * A page of the events before number `before` (undefined: from the latest on), the newest first. `onlyNumbers`: only
- * those that say that a person has seen complete phone numbers.
+ * A page of the events before number `before` (undefined: from the latest on) and before the time `until`, the newest
+ * first. `onlyNumbers`: only those that say that a person has seen complete phone numbers.
  */
 export function pageAccessEvents(
   db: Queryable,
-  { before, limit, onlyNumbers }: { before: number | undefined; limit: number; onlyNumbers: boolean },
+  {
+    before,
+    until,
+    limit,
+    onlyNumbers,
+  }: { before: number | undefined; until: number; limit: number; onlyNumbers: boolean },
 ): Promise<AccessEvent[]> {
   const condition = onlyNumbers ? ` AND kind IN (${numbersKinds})` : '';
-  return db.query(`SELECT * FROM access_events WHERE seq < ?${condition} ORDER BY seq DESC LIMIT ?`, [
+  return db.query(`SELECT * FROM access_events WHERE seq < ? AND at < ?${condition} ORDER BY seq DESC LIMIT ?`, [
     before ?? Number.MAX_SAFE_INTEGER,
+    until,
     limit,
   ]);
 }

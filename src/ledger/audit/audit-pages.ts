@@ -63,20 +63,25 @@ export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
 }
 
 const latestSql = `SELECT * FROM events WHERE (row_no IS NULL OR actor NOT IN ('engine', 'intake'))
+    AND at <= ? AND (at, batch_id, seq) < (?, ?, ?)
     AND (? = 1 OR batch_id IN (SELECT batch_id FROM batches WHERE account IN (${accountPlaces})))
   ORDER BY at DESC, batch_id DESC, seq DESC LIMIT ?`;
 
+/** A place among the events of all batches, by their times. */
+export type EventPlace = Pick<AuditEvent, 'at' | 'batch_id' | 'seq'>;
+
 /**
- * The latest events of batches of these accounts (null: of all) as a whole, and of what people did to rows; the newest
- * first.
+ * The latest events before a place, of batches of these accounts (null: of all) as a whole, and of what people did to
+ * rows; the newest first.
  */
 export async function latestEvents(
   db: Queryable,
   accounts: readonly string[] | null,
-  limit: number,
+  { before: { at, batch_id, seq }, limit }: { before: EventPlace; limit: number },
 ): Promise<AuditEvent[]> {
   const found: AuditEvent[] = [];
-  for (const list of accountLists(accounts)) found.push(...(await db.query<AuditEvent>(latestSql, [...list, limit])));
+  for (const list of accountLists(accounts))
+    found.push(...(await db.query<AuditEvent>(latestSql, [at, at, batch_id, seq, ...list, limit])));
   const isNewer = (a: AuditEvent, b: AuditEvent) =>
     b.at - a.at || (a.batch_id === b.batch_id ? b.seq - a.seq : a.batch_id < b.batch_id ? 1 : -1);
   return found.toSorted(isNewer).slice(0, limit);

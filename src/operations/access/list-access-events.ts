@@ -13,6 +13,8 @@ export const listAccessEvents = defineOperation({
   input: z.strictObject({
     /** `next` of the previous page. */
     after: z.int().min(1).optional(),
+    /** Only events before this time. */
+    until: z.iso.datetime({ offset: true }).optional(),
     limit: z.int().min(1).max(limitMax).default(limitDefault),
     /** Only that somebody has seen complete phone numbers. */
     numbers: z.boolean().default(false),
@@ -32,13 +34,17 @@ export const listAccessEvents = defineOperation({
     ),
     /** Null after the last page. */
     next: z.int().nullable(),
-    /** The number of the first event that was edited, deleted or cut off; null if the chain is whole. */
+    /**
+     * The number of the first event that was edited, deleted or cut off. Null if the chain is whole, and on later pages:
+     * the whole chain is read for the first one.
+     */
     broken_at: z.int().nullable(),
   }),
-  async run({ session: { db } }, { after, limit, numbers }) {
-    const events = await pageAccessEvents(db, { before: after, limit, onlyNumbers: numbers });
+  async run({ session: { db } }, { after, until, limit, numbers }) {
+    const untilMs = until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(until);
+    const events = await pageAccessEvents(db, { before: after, until: untilMs, limit, onlyNumbers: numbers });
     const next = events.length < limit ? null : (events.at(-1)?.seq ?? null);
-    const { brokenAt } = await db.snapshot((view) => readAccessChain(view));
-    return { events, next, broken_at: brokenAt };
+    const chain = after === undefined ? await db.snapshot((view) => readAccessChain(view)) : null;
+    return { events, next, broken_at: chain?.brokenAt ?? null };
   },
 });

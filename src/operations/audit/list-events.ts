@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { latestEvents, pageRowEvents } from '../../ledger/audit/audit-pages.ts';
+import { type EventPlace, latestEvents, pageRowEvents } from '../../ledger/audit/audit-pages.ts';
 import { pageEvents } from '../../ledger/audit/events.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { batchId, rowNo } from '../base/fields.ts';
@@ -12,7 +12,12 @@ const limitMax = 1_000;
 /** The most events if no batch is named. */
 const latestDefault = 100;
 
-/** Lists the events of a batch or of one row, page by page. Without a batch, it lists the latest actions of people. */
+const placeForm = /^([0-9]{1,15}) (\S{1,200}) ([0-9]{1,15})$/;
+
+/**
+ * Lists the events of a batch or of one row, page by page. Without a batch, it lists the actions of people, page by page
+ * from the latest on.
+ */
 export const listEvents = defineOperation({
   name: 'list-events',
   role: 'audit',
@@ -24,6 +29,10 @@ export const listEvents = defineOperation({
     /** `next` of the previous page. */
     after: z.int().min(0).default(0),
     limit: z.int().min(1).max(limitMax).optional(),
+    /** Without a batch: only events before this time. */
+    until: z.iso.datetime({ offset: true }).optional(),
+    /** Without a batch: `older` of the previous page. */
+    before: z.string().regex(placeForm, { error: 'is no place of a previous page' }).optional(),
   }),
   result: z.strictObject({
     /** In the form of the lines in `events.jsonl`, the oldest first. */
@@ -41,21 +50,40 @@ export const listEvents = defineOperation({
         hash: z.string(),
       }),
     ),
-    /** Null after the last page. */
+    /** Null after the last page, and without a batch. */
     next: z.int().nullable(),
+    /** Without a batch: for older events. Null after the last page. */
+    older: z.string().nullable(),
   }),
-  async run({ session, nameOf }, { batch_id, row, after, limit = batch_id ? limitMax : latestDefault }) {
+  async run(
+    { session, nameOf },
+    { batch_id, row, after, limit = batch_id ? limitMax : latestDefault, until, before },
+  ) {
     const { db } = session;
     if (batch_id === undefined) {
       if (row !== undefined)
         throw new AirbatchError('USAGE', `${nameOf('row')} needs ${nameOf('batch_id')}: rows are numbered in it`);
-      return { events: (await latestEvents(db, visibleAccounts(session), limit)).reverse(), next: null };
+      const place = before === undefined ? upTo(until) : placeIn(before);
+      const latest = await latestEvents(db, visibleAccounts(session), { before: place, limit });
+      const last = latest.length < limit ? undefined : latest.at(-1);
+      return { events: latest.reverse(), next: null, older: last ? `${last.at} ${last.batch_id} ${last.seq}` : null };
     }
     await requireBatch(db, batch_id);
     const events =
       row === undefined
         ? await pageEvents(db, batch_id, after, limit)
         : await pageRowEvents(db, batch_id, row, after, limit);
-    return { events, next: events.length < limit ? null : (events.at(-1)?.seq ?? null) };
+    return { events, next: events.length < limit ? null : (events.at(-1)?.seq ?? null), older: null };
   },
 });
+
+/** The place after all events before a time, or after all. */
+function upTo(until: string | undefined): EventPlace {
+  const at = until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(until);
+  return { at, batch_id: '', seq: 0 };
+}
+
+function placeIn(text: string): EventPlace {
+  const [, at, batch_id = '', seq] = placeForm.exec(text) ?? [];
+  return { at: Number(at), batch_id, seq: Number(seq) };
+}

@@ -201,6 +201,8 @@ describe('the history of access', () => {
     assert.equal(next, 2);
     const rest = await perform(operations.listAccessEvents, { after: 2 });
     assert.deepEqual([rest.events.map(({ kind }) => kind), rest.next], [['user.create'], null]);
+    const longAgo = await perform(operations.listAccessEvents, { until: '2001-01-01T00:00:00Z' });
+    assert.deepEqual(longAgo.events, []);
     const text = JSON.stringify([events, rest]);
     assert.equal(text.includes(link.token) || text.includes(key.secret), false);
     const change = JSON.parse(events[2]?.body ?? '{}');

@@ -37,6 +37,25 @@ test('list-events gives the whole history of a batch or a row, page by page', as
   assert.equal(lately.next, null);
   const ofBatch = whole.filter(({ row_no, actor }) => row_no === null || !['engine', 'intake'].includes(actor));
   assert.deepEqual(lately.events, ofBatch.slice(-2));
+  const pages: AuditEvent[] = [];
+  let before: string | null | undefined;
+  while (before !== null) {
+    const from = before === undefined ? {} : { before };
+    const page: { events: AuditEvent[]; older: string | null } = await performIn(session, listEvents, door, {
+      ...from,
+      limit: 2,
+    });
+    pages.unshift(...page.events);
+    before = page.older;
+  }
+  assert.deepEqual(pages, ofBatch, 'all actions of people, however old, each once');
+  const at = ofBatch.at(-1)?.at ?? 0;
+  const earlier = await performIn(session, listEvents, door, { until: new Date(at).toISOString() });
+  assert.deepEqual(
+    earlier.events,
+    ofBatch.filter((event) => event.at < at),
+  );
+  await assert.rejects(performIn(session, listEvents, door, { before: 'x' }), { code: 'USAGE' });
   await assert.rejects(performIn(session, listEvents, door, { row: 1 }), { code: 'USAGE' });
   await assert.rejects(performIn(session, listEvents, door, { batch_id: 'B-9' }), { code: 'BATCH_UNKNOWN' });
 });

@@ -1,27 +1,38 @@
-import { useMutation, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
 import { type ChainEvent, detailOf, eventText } from '../../base/event-text.ts';
 import { EventsTable } from '../../base/events-table.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
 import { NoneFits } from '../../base/filter-row.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
+import { Time } from '../../base/values.tsx';
+import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
+/** Events that are read at once; a person reads on until what they look for is found. */
 const eventsMax = 1_000;
 const accessEventsMax = 500;
+const dayMs = 86_400_000;
 const tabs = ['batches', 'access', 'numbers'] as const;
 
 /** Who did what: about batches, and about people, keys and sessions. */
 export function AuditPage() {
   const [chosen, setChosen] = useState<(typeof tabs)[number]>('batches');
   const [search, setSearch] = useState('');
-  const clear = () => setSearch('');
+  const [day, setDay] = useState('');
+  // The end of the day in the reader's zone.
+  const until = day === '' ? {} : { until: new Date(Date.parse(`${day}T00:00`) + dayMs).toISOString() };
+  const clear = () => {
+    setSearch('');
+    setDay('');
+  };
+  const searched = { search, until, onClear: search === '' && day === '' ? null : clear };
   return (
     <Page title={t('nav.audit')} sub={t('audit.sub')} actions={<CheckButton />}>
       <Tabs
@@ -39,11 +50,12 @@ export function AuditPage() {
             value={search}
             onText={setSearch}
           />
+          <Field label={t('audit.until')} type="date" value={day} onText={setDay} />
         </div>
         {chosen === 'batches' ? (
-          <BatchEvents search={search} onClear={clear} />
+          <BatchEvents {...searched} />
         ) : (
-          <AccessEvents search={search} onClear={clear} onlyNumbers={chosen === 'numbers'} />
+          <AccessEvents {...searched} onlyNumbers={chosen === 'numbers'} />
         )}
       </Tabs>
     </Page>
@@ -61,27 +73,31 @@ function fits(event: ChainEvent, search: string): boolean {
 
 interface Searched {
   search: string;
-  onClear: () => void;
+  until: { until?: string };
+  /** Null: nothing is filtered. */
+  onClear: (() => void) | null;
 }
 
-/** The latest actions of people; for one batch, everything. */
-function BatchEvents({ search, onClear }: Searched) {
+/** The actions of people, the latest first; for one batch, everything. */
+function BatchEvents({ search, until, onClear }: Searched) {
   const [batchId, setBatchId] = useState('');
   const [entered, setEntered] = useState('');
-  const query = useQuery({
-    queryKey: ['events', batchId],
-    queryFn: () => {
-      const wanted = { limit: eventsMax, ...(batchId === '' ? {} : { batch_id: batchId }) };
-      return answered(api.GET('/api/v1/events', { params: { query: wanted } }));
+  const query = useInfiniteQuery({
+    queryKey: ['events', batchId, until],
+    queryFn: ({ pageParam }) => {
+      const of = batchId === '' ? until : { batch_id: batchId };
+      return answered(api.GET('/api/v1/events', { params: { query: { limit: eventsMax, ...of, ...pageParam } } }));
     },
-    refetchInterval: refresh(),
+    initialPageParam: {} as { before?: string; after?: number },
+    getNextPageParam: ({ next, older }) =>
+      older !== null ? { before: older } : next !== null ? { after: next } : undefined,
   });
   const submit = (event: FormEvent) => {
     event.preventDefault();
     setBatchId(entered.trim());
   };
   const clear = () => {
-    onClear();
+    onClear?.();
     setBatchId('');
     setEntered('');
   };
@@ -99,79 +115,93 @@ function BatchEvents({ search, onClear }: Searched) {
         </div>
       </form>
       <Loaded query={query}>
-        {({ events, next }) => {
-          const shown = events.filter((event) => fits(event, search));
-          const latestFirst = batchId === '' ? shown.toReversed() : shown;
-          return (
-            <>
-              {next !== null && <p className="small quiet">{t('audit.more')}</p>}
-              <EventCard
-                events={latestFirst}
-                onClear={search === '' && batchId === '' ? null : clear}
-                batchCell={link}
-              />
-            </>
-          );
-        }}
+        {({ pages }) => (
+          <EventCard
+            events={pages.flatMap((page) => (batchId === '' ? page.events.toReversed() : page.events))}
+            search={search}
+            onClear={onClear === null && batchId === '' ? null : clear}
+            batchCell={link}
+          />
+        )}
       </Loaded>
+      <MoreRows query={query} label={t('audit.more')} />
     </>
   );
 }
 
 /** Signing in, people, keys, and complete numbers that somebody has seen; or these alone. */
-function AccessEvents({ search, onClear, onlyNumbers }: Searched & { onlyNumbers: boolean }) {
-  const query = useQuery({
-    queryKey: ['events', 'access', onlyNumbers],
-    queryFn: () =>
-      answered(
-        api.GET('/api/v1/access-events', { params: { query: { limit: accessEventsMax, numbers: onlyNumbers } } }),
-      ),
-    refetchInterval: refresh(),
+function AccessEvents({ search, until, onClear, onlyNumbers }: Searched & { onlyNumbers: boolean }) {
+  const query = useInfiniteQuery({
+    queryKey: ['events', 'access', onlyNumbers, until],
+    queryFn: ({ pageParam }) => {
+      const wanted = { limit: accessEventsMax, numbers: onlyNumbers, ...until, ...pageParam };
+      return answered(api.GET('/api/v1/access-events', { params: { query: wanted } }));
+    },
+    initialPageParam: {} as { after?: number },
+    getNextPageParam: ({ next }) => (next === null ? undefined : { after: next }),
   });
   return (
-    <Loaded query={query}>
-      {({ events, broken_at }) => (
-        <>
-          {broken_at !== null && (
-            <p className="notice tone-bad" role="alert">
-              {t('audit.broken_at', { seq: broken_at })}
-            </p>
-          )}
-          {onlyNumbers && <p className="small quiet">{t('audit.numbers_help')}</p>}
-          <EventCard
-            onClear={search === '' ? null : onClear}
-            events={events
-              .map((event) => ({ ...event, batch_id: '', row_no: null }))
-              .filter((event) => fits(event, search))}
-          />
-        </>
-      )}
-    </Loaded>
+    <>
+      <Loaded query={query}>
+        {({ pages }) => (
+          <>
+            {pages.map(
+              ({ broken_at }) =>
+                broken_at !== null && (
+                  <p key={broken_at} className="notice tone-bad" role="alert">
+                    {t('audit.broken_at', { seq: broken_at })}
+                  </p>
+                ),
+            )}
+            {onlyNumbers && <p className="small quiet">{t('audit.numbers_help')}</p>}
+            <EventCard
+              events={pages.flatMap(({ events }) => events.map((event) => ({ ...event, batch_id: '', row_no: null })))}
+              search={search}
+              onClear={onClear}
+            />
+          </>
+        )}
+      </Loaded>
+      <MoreRows query={query} label={t('audit.more')} />
+    </>
   );
 }
 
 interface EventsProps {
+  /** All that were read. */
   events: ChainEvent[];
+  search: string;
   /** Null: nothing is filtered. */
   onClear: (() => void) | null;
   batchCell?: (id: string) => ReactNode;
 }
 
-function EventCard({ events, onClear, batchCell }: EventsProps) {
+/** The events that fit the search, and how far it has looked. */
+function EventCard({ events, search, onClear, batchCell }: EventsProps) {
+  const shown = events.filter((event) => fits(event, search));
+  const last = events.at(-1);
   return (
-    <Card isFlush={events.length > 0}>
-      {events.length === 0 ? (
-        onClear === null ? (
-          <Empty title={t('audit.none_yet')}>
-            <p>{t('audit.none_yet_help')}</p>
-          </Empty>
-        ) : (
-          <NoneFits title={t('audit.none')} onClear={onClear} />
-        )
-      ) : (
-        <EventsTable events={events} {...(batchCell === undefined ? {} : { batchCell })} />
+    <>
+      {last !== undefined && (
+        <p className="small quiet" role="status">
+          {t('audit.searched', { shown: formatCount(shown.length), count: formatCount(events.length) })}{' '}
+          <Time at={last.at} isExact />
+        </p>
       )}
-    </Card>
+      <Card isFlush={shown.length > 0}>
+        {shown.length === 0 ? (
+          onClear === null ? (
+            <Empty title={t('audit.none_yet')}>
+              <p>{t('audit.none_yet_help')}</p>
+            </Empty>
+          ) : (
+            <NoneFits title={t('audit.none')} onClear={onClear} />
+          )
+        ) : (
+          <EventsTable events={shown} {...(batchCell === undefined ? {} : { batchCell })} />
+        )}
+      </Card>
+    </>
   );
 }
 

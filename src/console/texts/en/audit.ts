@@ -8,7 +8,10 @@ export const audit = {
     'Who has seen complete phone numbers of which batch or draft: one event for each person, place and quarter of an hour.',
   'audit.search': 'Search by person, event or detail',
   'audit.batch': 'All events of batch',
-  'audit.more': 'The first 1,000 events are shown. The page of the batch has all of them.',
+  'audit.more': 'Show more events',
+  'audit.until': 'Up to the day',
+  'audit.searched':
+    '{shown} of {count, plural, one {# event} other {# events}} that were read; the last one is of',
   'audit.none': 'No event matches',
   'audit.none_yet': 'There are no events yet',
   'audit.none_yet_help': 'What people do from now on appears here by itself.',

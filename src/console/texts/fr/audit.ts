@@ -10,7 +10,10 @@ export const audit: Record<keyof typeof english, string> = {
     'Qui a vu des numéros de téléphone entiers, de quel lot ou brouillon : un événement par personne, endroit et quart d’heure.',
   'audit.search': 'Chercher par personne, événement ou détail',
   'audit.batch': 'Tous les événements du lot',
-  'audit.more': 'Les 1 000 premiers événements sont affichés. La page du lot les a tous.',
+  'audit.more': 'Afficher d’autres événements',
+  'audit.until': 'Jusqu’au jour',
+  'audit.searched':
+    '{shown} sur {count, plural, one {# événement lu} other {# événements lus}} ; le dernier est du',
   'audit.none': 'Aucun événement ne correspond',
   'audit.none_yet': 'Il n’y a pas encore d’événements',
   'audit.none_yet_help': 'Ce que les gens feront désormais apparaîtra ici de soi-même.',

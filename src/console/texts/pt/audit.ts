@@ -10,7 +10,10 @@ export const audit: Record<keyof typeof english, string> = {
     'Quem viu números de telefone completos, de que lote ou rascunho: um evento por pessoa, lugar e quarto de hora.',
   'audit.search': 'Procurar por pessoa, evento ou detalhe',
   'audit.batch': 'Todos os eventos do lote',
-  'audit.more': 'Mostram-se os primeiros 1 000 eventos. A página do lote tem-nos todos.',
+  'audit.more': 'Mostrar mais eventos',
+  'audit.until': 'Até ao dia',
+  'audit.searched':
+    '{shown} de {count, plural, one {# evento lido} other {# eventos lidos}}; o último é de',
   'audit.none': 'Nenhum evento corresponde',
   'audit.none_yet': 'Ainda não há eventos',
   'audit.none_yet_help': 'O que as pessoas fizerem a partir de agora aparece aqui por si.',

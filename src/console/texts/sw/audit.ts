@@ -10,7 +10,10 @@ export const audit: Record<keyof typeof english, string> = {
     'Nani ameona nambari kamili za simu za fungu au rasimu gani: tukio moja kwa kila mtu, mahali na robo saa.',
   'audit.search': 'Tafuta kwa mtu, tukio au maelezo',
   'audit.batch': 'Matukio yote ya fungu',
-  'audit.more': 'Matukio 1,000 ya kwanza yanaonyeshwa. Ukurasa wa fungu una yote.',
+  'audit.more': 'Onyesha matukio zaidi',
+  'audit.until': 'Hadi siku',
+  'audit.searched':
+    '{shown} kati ya {count, plural, one {tukio #} other {matukio #}} yaliyosomwa; la mwisho ni la',
   'audit.none': 'Hakuna tukio linalolingana',
   'audit.none_yet': 'Bado hakuna matukio',
   'audit.none_yet_help': 'Watu watakachofanya kuanzia sasa kitaonekana hapa chenyewe.',
