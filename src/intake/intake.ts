@@ -35,6 +35,8 @@ export interface IntakeOptions {
   /** An absolute path, or "-" for standard input. */
   file: string;
   createdBy: string;
+  /** The accounts whose batches they may see. If it is empty or left out: all. */
+  seenAccounts?: readonly string[];
   /** The interface that they use, for the audit log. */
   through: string;
   /** The IANA time zone of the person or program that brings the file. Without it, times are shown only in UTC. */
@@ -179,7 +181,7 @@ async function requireOwn({ tx }: Unit, batchId: string): Promise<BatchRecord> {
 
 async function readInto(
   deps: IntakeDeps,
-  { job = null, isUnseen = job !== null, onProgress, signal, holder, ...given }: IntakeOptions,
+  { job = null, isUnseen = job !== null, onProgress, signal, holder, seenAccounts = [], ...given }: IntakeOptions,
   settings: IntakeSettings,
   source: Source,
   receiveOnce: () => Promise<BatchRecord>,
@@ -217,7 +219,7 @@ async function readInto(
       assert(changed, 'nobody else changes a batch that is being read');
       return changed;
     });
-    const warnings = [...file.about.warnings, ...(await sameContentWarnings(deps.db, validated))];
+    const warnings = [...file.about.warnings, ...(await sameContentWarnings(deps.db, validated, seenAccounts))];
     return { batch: validated, ...file.about, ...tallied, warnings };
   } finally {
     await file.dispose();

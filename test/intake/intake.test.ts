@@ -385,6 +385,10 @@ describe('a file with rows of an earlier batch', () => {
       warnings[0] ?? '',
       new RegExp(`batch ${first.batch.batch_id} .*account legacy, run november.*it is paid again`),
     );
+    const team = await take(text, { runId: 'team', seenAccounts: ['main'] });
+    const [ofOthers = '', ...rest] = team.warnings;
+    assert.match(ofOthers, /^Another account, which you may not see, .*it is paid again/);
+    assert.doesNotMatch([ofOthers, ...rest].join(), new RegExp(`legacy|${first.batch.batch_id}`));
   });
 
   test('holds a row if its number exceeds the maximum over all batches, and for what was sent lately', async (t) => {

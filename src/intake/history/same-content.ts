@@ -18,6 +18,8 @@ const namedMax = 3;
 /** If a run has thousands of files, only the newest batches are checked. */
 const batchesLookedAt = 100;
 
+const paidAgain = 'What another account has sent is not held: it is paid again.';
+
 async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {
   return (await countRows(db, batch_id)).get('completed') ?? 0;
 }
@@ -30,15 +32,20 @@ function paidText(paid: number): string {
  * Warns if other batches already contain the same understood rows. A file that is saved in another format has other
  * bytes and so, by default, another run id, under which everything would be paid again. Nothing else shows that another
  * account has paid the rows, as when its money ran out and the file is given to the next account. A rehearsal has paid
- * nobody.
+ * nobody. `seenAccounts`: those of which the person may know more than that; empty: all.
  */
-export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Promise<string[]> {
+export async function sameContentWarnings(
+  db: Queryable,
+  batch: BatchRecord,
+  seenAccounts: readonly string[],
+): Promise<string[]> {
   if (batch.content_sha256 === null) return [];
   const alike = await batchesWithContent(db, batch.content_sha256);
   const others = alike.filter(
     ({ account, service, started_at }) =>
       account !== batch.account && service !== embeddedSandboxService && started_at !== null,
   );
+  const isSeen = ({ account }: BatchRecord) => seenAccounts.length === 0 || seenAccounts.includes(account);
   const own = alike.filter(
     ({ account, run_id, status }) =>
       account === batch.account && run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
@@ -60,10 +67,10 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
       ({ batch_id, created_at }) =>
         `Batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} has read the same file with other settings (such as another sheet or column), under the same run id. Rows that it paid are not paid again. To pay both, give this file another run id (--run-id).`,
     ),
-    ...others.map(
-      (one) =>
-        `${place(one)} (account ${one.account}, run ${one.run_id}, ${batchLabel(one)}). What another account has sent is not held: it is paid again.`,
-    ),
+    ...others
+      .filter(isSeen)
+      .map((one) => `${place(one)} (account ${one.account}, run ${one.run_id}, ${batchLabel(one)}). ${paidAgain}`),
+    ...(others.every(isSeen) ? [] : [`Another account, which you may not see, has begun to send the same rows. ${paidAgain}`]),
     ...waiting.map(
       ({ batch_id, status, rows }) =>
         `${rows === 1 ? '1 row of this file is' : `${rows.toLocaleString('en-US')} rows of this file are`} also in batch ${batch_id} of this run (${batchStateTexts[status].label}), which may still send ${rows === 1 ? 'it' : 'them'}: ${eachPaidOnce}.`,

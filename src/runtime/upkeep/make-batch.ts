@@ -13,7 +13,7 @@ import { program } from '../settings/version.ts';
 import { askAgain } from './plan-batch.ts';
 
 /** What `makeBatch` knows of the account and the session. */
-type Known = 'account' | 'service' | 'createdBy' | 'through' | 'program' | 'holder' | 'catalog';
+type Known = 'account' | 'service' | 'createdBy' | 'seenAccounts' | 'through' | 'program' | 'holder' | 'catalog';
 /** A file of an account, and how it is read. Without a time zone, that of this machine counts. */
 type FileOfBatch = Omit<IntakeOptions, Known> & Required<Pick<IntakeOptions, 'policy'>>;
 
@@ -30,6 +30,7 @@ export async function makeBatch(session: Session, account: OpenAccount, given: F
     account: account.name,
     service: account.service,
     createdBy: session.person,
+    seenAccounts: session.grant?.accounts ?? [],
     through: session.through,
     program,
     holder: processHolder(session.clock),
