@@ -12,7 +12,7 @@ import {
 } from './session-route.ts';
 import { beginSession } from './sessions.ts';
 import { finish } from './sign-in-routes.ts';
-import { tryAt } from './throttle.ts';
+import { fromAddress, tryAt } from './throttle.ts';
 
 const waysToSignIn = defineSessionRoute({
   method: 'GET',
@@ -38,7 +38,7 @@ const beginOpenId = defineSessionRoute({
   isForSignedIn: false,
   async run({ deps, address, setToken }) {
     const openid = providerIn(deps);
-    await tryAt(deps.session, { kind: 'address', subject: address });
+    await tryAt(deps.session, fromAddress(address));
     const begun = await beginSession(deps.session, { name: null, address });
     const url = await providerUrl(deps, openid, begun).catch((error: unknown) => {
       deps.session.log.warn('the identity provider cannot be used', { error: errorMessage(error) });

@@ -15,7 +15,7 @@ import {
 } from './session-route.ts';
 import { beginSession } from './sessions.ts';
 import { finish } from './sign-in-routes.ts';
-import { tryAt } from './throttle.ts';
+import { fromAddress, tryAt } from './throttle.ts';
 
 const signingIn = 'sign-in';
 const purpose = z.string().min(1).max(200);
@@ -31,7 +31,7 @@ const signInOptions = defineSessionRoute({
   async run({ deps, address, known, setToken }) {
     if (known?.user && known.session.signed_in_at === null)
       return passkeyToUse(deps, known.session.session_id, { name: known.user.name, purpose: signingIn });
-    await tryAt(deps.session, { kind: 'address', subject: address });
+    await tryAt(deps.session, fromAddress(address));
     const { token, session_id } = await beginSession(deps.session, { name: null, address });
     setToken(token);
     return passkeyToUse(deps, session_id, { name: null, purpose: signingIn });

@@ -19,7 +19,7 @@ import {
   viewOf,
 } from './session-route.ts';
 import { beginSession, factorsOf, personNow, signIn } from './sessions.ts';
-import { attempt } from './throttle.ts';
+import { attempt, fromAddress } from './throttle.ts';
 import { isCode } from './totp.ts';
 
 export const code = z.string().regex(/^[0-9]{6}$/, { error: 'must have six digits' });
@@ -48,10 +48,7 @@ const begin = defineSessionRoute({
   isForSignedIn: false,
   async run({ deps, address, known, setToken }, { name, password }) {
     const { session, hasher } = deps;
-    const attempted = [
-      { kind: 'address' as const, subject: address },
-      { kind: 'password' as const, subject: name },
-    ];
+    const attempted = [fromAddress(address), { kind: 'password' as const, subject: name }];
     let user: User | null = null;
     const isRight = await attempt(session, attempted, async () => {
       user = await findUser(session.db, name);
@@ -81,7 +78,7 @@ export async function finish(
   if (signedIn === null) throw signInRefused();
   // A session without a name was counted as an attempt when it began: see `/passkey/options` and `/openid`.
   if (known?.session.name === null)
-    await succeedAttempt(session.db, { kind: 'address', subject: known.session.address });
+    await succeedAttempt(session.db, fromAddress(known.session.address));
   setToken(signedIn.token);
   return viewOf(session.db, signedIn);
 }
@@ -139,10 +136,7 @@ const changePassword = defineSessionRoute({
     const { deps, address } = request;
     const { user, session: own } = requireSignedIn(request);
     const { session, hasher } = deps;
-    const attempted = [
-      { kind: 'address' as const, subject: address },
-      { kind: 'password' as const, subject: user.name },
-    ];
+    const attempted = [fromAddress(address), { kind: 'password' as const, subject: user.name }];
     if (!(await attempt(session, attempted, () => hasher.isRight(current, user.password_hash)))) throw signInRefused();
     const password_hash = await hasher.hash(password);
     const actor = { ...session, person: user.name, through: 'console' };

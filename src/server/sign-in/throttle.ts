@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import type { Clock } from '../../core/time/clock.ts';
 import {
   type Attempted,
@@ -24,6 +25,24 @@ const rules: Readonly<Record<Attempted['kind'], AttemptRules>> = {
   code: doubling(5, 15 * 60_000),
   address: doubling(30, 15 * 60_000),
 };
+
+/**
+ * Attempts from a network address. Whoever has one IPv6 address has the 2^64 of its network, so that they count
+ * together.
+ */
+export function fromAddress(address: string): Attempted {
+  return { kind: 'address', subject: isIP(address) === 6 ? networkOf(address) : address };
+}
+
+function networkOf(address: string): string {
+  // An IPv4 address, at a socket for both.
+  const [, mapped = null] = /^::ffff:([0-9.]+)$/i.exec(address) ?? [];
+  if (mapped !== null) return mapped;
+  const [first = [], last = []] = address.split('::').map((part) => part.split(':').filter((group) => group !== ''));
+  const zeros = Array<string>(Math.max(0, 8 - first.length - last.length)).fill('0');
+  const groups = [...first, ...zeros, ...last].slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return `${groups.join(':')}::/64`;
+}
 
 /** Counts an attempt. Throws `SIGN_IN_THROTTLED` while a wait is imposed. */
 export async function tryAt({ db, clock }: { db: Database; clock: Clock }, attempted: Attempted): Promise<void> {

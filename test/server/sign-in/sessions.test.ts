@@ -256,6 +256,18 @@ describe('guessing', () => {
     assert.equal((await browser().signIn('own', password, { ip: '10.0.0.2' })).status, 200);
   });
 
+  test('from many addresses of one IPv6 network counts as from one', async (t) => {
+    const { hashed, browser } = await consoleOf(t);
+    const guess = async (ip: string) => (await browser().signIn(`name${hashed.length}`, 'wrong', { ip })).status;
+    for (let host = 0; host < 100; host++) await guess(`2001:db8:0:7:${host.toString(16)}::1`);
+    assert.equal(hashed.length, 30);
+    assert.equal(await guess('2001:db8::7:ffff:0:0:1'), 429, 'however it is written');
+    for (const ip of ['2001:db8:0:8::1', '10.0.0.1']) assert.equal(await guess(ip), 401, ip);
+    for (let count = 0; count < 40; count++) await guess('::ffff:10.0.0.9');
+    assert.equal(await guess('10.0.0.9'), 429, 'the same address at a socket of both kinds');
+    assert.equal(await guess('::ffff:10.0.0.8'), 401);
+  });
+
   test('learns nothing from the time or the text of an answer', async (t) => {
     const { hashed, session, addUser, person, browser } = await consoleOf(t);
     await person('amina');
