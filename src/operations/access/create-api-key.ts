@@ -11,6 +11,7 @@ import { accountName } from '../base/fields.ts';
 import { requireComing } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { apiKey, apiKeyJson, apiKeyName } from './api-key-fields.ts';
+import { isNoProgram, isProgramText } from './user-fields.ts';
 
 /** Creates a key for a program that calls the HTTP API. Only this result contains its secret. */
 export const createApiKey = defineOperation({
@@ -18,7 +19,7 @@ export const createApiKey = defineOperation({
   role: 'admin',
   ledger: 'make',
   input: z.strictObject({
-    name: apiKeyName,
+    name: apiKeyName.refine(isNoProgram, { error: isProgramText }),
     roles: z.array(z.enum(roles)).min(1, { error: `needs at least one of ${roles.join(', ')}` }),
     /** If it is empty, the key may use all accounts. */
     accounts: z.array(accountName).default([]),

@@ -19,7 +19,11 @@ import { accountName, time } from '../base/fields.ts';
 const linkValidMs = 72 * 60 * 60 * 1_000;
 
 /** Actors of the audit log that are parts of the program. */
-const programNames: readonly string[] = ['engine', 'intake', 'retention', 'notify', 'scheduler'];
+const programNames: readonly string[] = ['engine', 'intake', 'reconcile', 'retention', 'notify', 'scheduler'];
+
+/** Nobody acts under the name of a part of the program: the audit log would take it for that. */
+export const isNoProgram = (name: string) => !programNames.includes(name);
+export const isProgramText = 'is the name of a part of the program';
 
 /** The name with which a person signs in. The audit log records it as the person. */
 export const userName = z
@@ -27,7 +31,7 @@ export const userName = z
   .regex(/^[a-z][a-z0-9._-]{0,63}$/, {
     error: 'must consist of 1 to 64 of a-z, 0-9, ".", "_" and "-", and begin with a letter',
   })
-  .refine((name) => !programNames.includes(name), { error: 'is the name of a part of the program' });
+  .refine(isNoProgram, { error: isProgramText });
 
 export const displayName = z
   .string()

@@ -63,7 +63,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   reviewRelease: { method: 'GET', path: '/batches/:batch_id/held-rows' },
   releaseRows: { method: 'POST', path: '/batches/:batch_id/release' },
   skipRows: { method: 'POST', path: '/batches/:batch_id/skip' },
-  resolveRow: { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve', stepUp: 'operation' },
+  resolveRow: { method: 'POST', path: '/batches/:batch_id/rows/:row/resolve', stepUp: 'batch' },
   listDoubts: { method: 'GET', path: '/doubts' },
   lookUpRows: { method: 'POST', path: '/batches/:batch_id/look-up' },
   assignRows: { method: 'POST', path: '/batches/:batch_id/assign' },

@@ -8,13 +8,15 @@ import { Refused } from '../base/problem.ts';
 export const stepUpMsMax = 5 * 60_000;
 
 /**
- * What a second factor is proved for. `operation`: whatever is done with that operation. `input`: exactly this request,
- * so that a proof for one batch, or for what it was then, counts for no other.
+ * What a second factor is proved for. `operation`: whatever is done with that operation. `batch`: with it, in this batch.
+ * `input`: exactly this request, so that a proof for one batch, or for what it was then, counts for no other.
  */
-export type StepUp = 'operation' | 'input';
+export type StepUp = 'operation' | 'batch' | 'input';
 
 export function purposeOf(stepUp: StepUp, operation: string, input: unknown): string {
-  return stepUp === 'operation' ? operation : `${operation} ${sha256(JSON.stringify(input))}`;
+  if (stepUp === 'operation') return operation;
+  const { batch_id } = Object(input) as { batch_id?: unknown };
+  return `${operation} ${sha256(JSON.stringify(stepUp === 'batch' ? batch_id : input))}`;
 }
 
 /** Throws `STEP_UP_NEEDED` unless the session has proved its second factor for this purpose a short while ago. */

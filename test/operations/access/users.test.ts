@@ -52,6 +52,14 @@ async function installation(t: TestContext) {
 }
 
 describe('people of the console', () => {
+  test('have no name of a part of the program, nor has a key: the audit log would take them for it', async (t) => {
+    const { perform, addUser } = await installation(t);
+    for (const name of ['engine', 'intake', 'reconcile', 'retention']) {
+      await assert.rejects(addUser(name), { code: 'USAGE' }, name);
+      await assert.rejects(perform(operations.createApiKey, { name, roles: ['operate'] }), { code: 'USAGE' }, name);
+    }
+  });
+
   test('are made with a link whose token only the result has, and which works once, for 72 hours', async (t) => {
     const { db, clock, addUser } = await installation(t);
     const { user, link } = await addUser('amina', { roles: ['prepare', 'approve', 'approve'], email: 'A@Example.org' });

@@ -73,6 +73,17 @@ describe('a second factor', () => {
     assert.notEqual(await purposeFor('/api/v1/batches/B-default/rows/1/resolve', { as: 'paid', evidence: 'x' }), null);
   });
 
+  test('proved for a decision about a row counts for the rows of that batch, and no others', async (t) => {
+    const { stepUp, purposeFor } = await amina(t);
+    const resolve = (batch: string, row: number) =>
+      purposeFor(`/api/v1/batches/${batch}/rows/${row}/resolve`, { as: 'paid', evidence: 'x' });
+    const purpose = await resolve('B-default', 1);
+    assert.match(purpose ?? '', /^resolve-row [0-9a-f]{64}$/);
+    assert.equal((await stepUp(purpose ?? '')).status, 200);
+    assert.deepEqual([await resolve('B-default', 1), await resolve('B-default', 2)], [null, null]);
+    assert.ok(await resolve('B-other', 1));
+  });
+
   test('proved once counts for five minutes', async (t) => {
     const { clock, stepUp, purposeFor } = await amina(t);
     const url = '/api/v1/users/amina/change';
