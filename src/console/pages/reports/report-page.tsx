@@ -10,6 +10,7 @@ import { useChange } from '../../forms/use-change.ts';
 import { formatBytes } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { useBatch } from '../batch/batch-queries.ts';
+import { DifferencePart } from './difference-part.tsx';
 import { PackCard } from './pack-card.tsx';
 import { fileUrl, type ReportFolder, useReportFolders } from './report-queries.ts';
 import { VerifyPart } from './verify-part.tsx';
@@ -98,6 +99,7 @@ function FolderCard({ batchId, folder, isCurrent }: { batchId: string; folder: R
             </li>
           ))}
         </ul>
+        <DifferencePart batchId={batchId} folder={folder} />
         <VerifyPart batchId={batchId} folder={folder} />
       </div>
     </Card>

@@ -15,6 +15,9 @@ export const reports = {
   'reports.unfinished': 'From before the batch ended',
   'reports.current': 'current',
   'reports.masked': 'masked',
+  'reports.difference': 'What differs from the version before',
+  'reports.difference_none': 'Nothing differs',
+  'reports.difference_cut': 'The first {count} lines are shown; {file} has all.',
   'reports.as_of': 'As of',
   'verify.start': 'Verify in this browser',
   'verify.help':

@@ -17,6 +17,9 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.unfinished': 'D’avant la fin du lot',
   'reports.current': 'actuelle',
   'reports.masked': 'masqué',
+  'reports.difference': 'Ce qui diffère de la version précédente',
+  'reports.difference_none': 'Rien ne diffère',
+  'reports.difference_cut': 'Les {count} premières lignes sont affichées ; {file} les contient toutes.',
   'reports.as_of': 'État au',
   'verify.start': 'Vérifier dans ce navigateur',
   'verify.help':

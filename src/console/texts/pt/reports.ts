@@ -16,6 +16,9 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.unfinished': 'Antes de o lote terminar',
   'reports.current': 'atual',
   'reports.masked': 'mascarado',
+  'reports.difference': 'O que difere da versão anterior',
+  'reports.difference_none': 'Nada difere',
+  'reports.difference_cut': 'Mostram-se as primeiras {count} linhas; {file} tem todas.',
   'reports.as_of': 'À data de',
   'verify.start': 'Verificar neste navegador',
   'verify.help':
