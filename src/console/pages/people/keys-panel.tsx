@@ -15,6 +15,7 @@ import { t } from '../../texts/i18n.ts';
 import { accountsText, GrantFields, rolesText } from './grant-fields.tsx';
 
 const key = ['api-keys'] as const;
+const dayMs = 86_400_000;
 
 type ApiKey = Answer<'/api/v1/api-keys'>['keys'][number];
 
@@ -98,7 +99,11 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
   const [name, setName] = useState('');
   const [roles, setRoles] = useState<Role[]>(['audit']);
   const [accounts, setAccounts] = useState<string[]>([]);
-  const make = useChange(() => change('/api/v1/api-keys', { body: { name: name.trim(), roles, accounts } }), {
+  const [lastDay, setLastDay] = useState('');
+  // The end of the day in the reader's zone.
+  const expires = lastDay === '' ? {} : { expires: new Date(Date.parse(`${lastDay}T00:00`) + dayMs).toISOString() };
+  const body = { name: name.trim(), roles, accounts, ...expires };
+  const make = useChange(() => change('/api/v1/api-keys', { body }), {
     reads: [key],
     onDone: ({ secret }) => onMade(secret),
   });
@@ -113,6 +118,13 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
     >
       <Field label={t('people.program')} help={t('people.program_help')} required value={name} onText={setName} />
       <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />
+      <Field
+        label={t('people.until')}
+        help={t('people.until_help')}
+        type="date"
+        value={lastDay}
+        onText={setLastDay}
+      />
     </Dialog>
   );
 }

@@ -67,6 +67,7 @@ export const people = {
   'people.program_help': 'Lower-case letters, digits and "-". The audit log shows it.',
   'people.used': 'Last used',
   'people.until': 'Expires',
+  'people.until_help': 'The last day on which the key works. Empty: it does not expire.',
   'people.key': 'The new key',
   'people.key_help': 'It is shown only now. Store it in a safe place.',
   'people.make': 'Make the key',

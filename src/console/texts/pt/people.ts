@@ -66,6 +66,7 @@ export const people = {
   'people.program_help': 'Minúsculas, algarismos e "-". O registo de auditoria mostra-o.',
   'people.used': 'Último uso',
   'people.until': 'Expira',
+  'people.until_help': 'O último dia em que a chave funciona. Vazio: não expira.',
   'people.key': 'A nova chave',
   'people.key_help': 'É mostrada só agora. Guarde-a num lugar seguro.',
   'people.make': 'Criar a chave',

@@ -68,6 +68,7 @@ export const people = {
   'people.program_help': 'Herufi ndogo, tarakimu na "-". Kumbukumbu ya ukaguzi huionyesha.',
   'people.used': 'Imetumika mwisho',
   'people.until': 'Muda unaisha',
+  'people.until_help': 'Siku ya mwisho ambayo ufunguo unafanya kazi. Tupu: muda hauishi.',
   'people.key': 'Ufunguo mpya',
   'people.key_help': 'Unaonyeshwa sasa tu. Uhifadhi mahali salama.',
   'people.make': 'Tengeneza ufunguo',
