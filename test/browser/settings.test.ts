@@ -77,7 +77,7 @@ test('nobody else sees endpoints', async (t) => {
   const context = await windowOf(stage, { roles: ['prepare', 'operate'] });
   t.after(() => context.close());
   const { page } = await openPage(context, `${stage.installation.url}/settings`);
-  await page.getByText('Only administrators see the settings').waitFor();
+  await page.getByText('Only administrators and auditors see the settings').waitFor();
   await page.getByText('An administrator can give you the role “administer”.').waitFor();
   return undefined;
 });

@@ -25,6 +25,11 @@ export function useSession(): Session {
   return session;
 }
 
+/** Whether the person may see who may do what, and which programs get events: administrators and auditors. */
+export function mayOversee({ roles, accounts }: Pick<Session, 'roles' | 'accounts'>): boolean {
+  return accounts.length === 0 && (roles.includes('admin') || roles.includes('audit'));
+}
+
 /** Whether the person has a role. The server decides; this only hides buttons that it would refuse. */
 export function useRole(role: Role): boolean {
   return useSession().roles.includes(role);

@@ -8,6 +8,8 @@ export interface NavItem {
   icon: string;
   /** The role without which the page shows nothing. */
   role?: Role;
+  /** Whether the page is only for those who oversee who may do what. */
+  isOversight?: boolean;
 }
 
 export const navGroups: readonly (readonly NavItem[])[] = [
@@ -28,10 +30,14 @@ export const navGroups: readonly (readonly NavItem[])[] = [
   [
     {
       href: '/people',
-      ...{ text: 'nav.people', role: 'admin' },
+      ...{ text: 'nav.people', isOversight: true },
       icon: 'M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3 20c0-4 3-6 6-6s6 2 6 6M16 6a3 3 0 0 1 0 5M18 14c2 .6 3 2.600 3 6',
     },
     { href: '/audit', text: 'nav.audit', icon: 'M5 4h14v16H5zM8 8h8M8 12h8M8 16h4' },
-    { href: '/settings', text: 'nav.settings', role: 'admin', icon: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4' },
+    {
+      href: '/settings',
+      ...{ text: 'nav.settings', isOversight: true },
+      icon: 'M4 7h10M18 7h2M4 17h2M10 17h10M16 5v4M8 15v4',
+    },
   ],
 ];

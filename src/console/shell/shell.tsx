@@ -1,13 +1,13 @@
 import { type ReactNode, useEffect, useRef, useState, useSyncExternalStore } from 'react';
 import { Link, useLocation } from 'wouter';
 import { connection } from '../api/connection.ts';
-import { useSession } from '../api/session.ts';
+import { mayOversee, useSession } from '../api/session.ts';
 import { Button } from '../base/button.tsx';
 import { Toasts } from '../base/toast.tsx';
 import { t } from '../texts/i18n.ts';
 import { AccountMenu } from './account-menu.tsx';
 import { Mark } from './mark.tsx';
-import { navGroups } from './nav-items.ts';
+import { type NavItem, navGroups } from './nav-items.ts';
 
 /** The frame of every page. `paths`: those of all pages. */
 export function Shell({ paths, children }: { paths: readonly string[]; children: ReactNode }) {
@@ -62,10 +62,11 @@ export function Shell({ paths, children }: { paths: readonly string[]; children:
 }
 
 function NavList({ location, paths }: { location: string; paths: readonly string[] }) {
-  const { roles } = useSession();
-  const groups = navGroups.map((group) =>
-    group.filter(({ href, role }) => paths.includes(href) && (role === undefined || roles.includes(role))),
-  );
+  const session = useSession();
+  const { roles } = session;
+  const isShown = ({ href, role, isOversight = false }: NavItem) =>
+    paths.includes(href) && (role === undefined || roles.includes(role)) && (!isOversight || mayOversee(session));
+  const groups = navGroups.map((group) => group.filter(isShown));
   return (
     <ul>
       {groups

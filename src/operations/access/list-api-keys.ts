@@ -7,6 +7,7 @@ import { apiKey, apiKeyJson } from './api-key-fields.ts';
 export const listApiKeys = defineOperation({
   name: 'list-api-keys',
   role: 'admin',
+  mayAudit: true,
   ledger: 'read',
   input: z.strictObject({}),
   result: z.strictObject({ keys: z.array(apiKey) }),

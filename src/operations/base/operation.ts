@@ -35,6 +35,8 @@ export interface RoleOperation<Input extends z.ZodType = z.ZodType, Result exten
   extends Described<Input, Result> {
   role: Role;
   ledger: LedgerUse | ((input: z.output<Input>) => LedgerUse);
+  /** Whether an auditor may do it, too: who has the role `audit` by name, not only because of another role. */
+  mayAudit?: boolean;
   /** Whether it shows a caller only what belongs to the accounts that the caller may see, without a name of one. */
   showsOnlyVisible?: boolean;
   /**
@@ -179,10 +181,11 @@ async function noteSeen(
 /** Throws as `requireRole` and `requireVisible` do if the person may not do this. */
 export async function requireAllowed(
   session: Session,
-  operation: Pick<RoleOperation, 'role' | 'showsOnlyVisible'>,
+  operation: Pick<RoleOperation, 'role' | 'mayAudit' | 'showsOnlyVisible'>,
   input: object,
 ): Promise<void> {
-  requireRole(session, operation.role);
+  const isAuditor = operation.mayAudit === true && session.grant?.roles.includes('audit') === true;
+  if (!isAuditor) requireRole(session, operation.role);
   await requireVisible(session, operation, input);
 }
 

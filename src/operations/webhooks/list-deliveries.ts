@@ -38,6 +38,7 @@ const delivery = z.strictObject({
 export const listDeliveries = defineOperation({
   name: 'list-deliveries',
   role: 'admin',
+  mayAudit: true,
   ledger: 'read',
   input: z.strictObject({
     endpoint_id: endpointId,

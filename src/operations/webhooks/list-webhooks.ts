@@ -7,6 +7,7 @@ import { endpoint, endpointJson } from './webhook-fields.ts';
 export const listWebhooks = defineOperation({
   name: 'list-webhooks',
   role: 'admin',
+  mayAudit: true,
   ledger: 'read',
   input: z.strictObject({}),
   result: z.strictObject({ endpoints: z.array(endpoint) }),

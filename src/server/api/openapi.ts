@@ -131,7 +131,7 @@ function pathItem(route: Route) {
   const required = (schema.required ?? []).filter((name) => !inPath.includes(name));
   return {
     operationId: route.id,
-    description: `Needs the role \`${operation.role}\`.`,
+    description: `Needs the role \`${operation.role}\`${operation.mayAudit === true ? ', or `audit`' : ''}.`,
     parameters: [
       ...inPath.map((name) => parameter(name, 'path', schema.properties?.[name], true)),
       ...(isInQuery(route) ? rest.map(([name, of]) => parameter(name, 'query', of, required.includes(name))) : []),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { createUser } from '../../../src/operations/access/create-user.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
 import { routes } from '../../../src/server/api/route-table.ts';
 import { api } from './api-fixture.ts';
 
@@ -18,6 +20,31 @@ describe('roles over HTTP', () => {
     const { status, body } = await send('GET', '/api/v1/configuration');
     assert.deepEqual([status, body.people], [200, {}]);
     assert.doesNotMatch(JSON.stringify(body), /service-key/);
+  });
+
+  test('are seen by auditors, without their addresses, and changed by nobody of them', async (t) => {
+    const { send, makeKey, session } = await api(t);
+    const door = { nameOf: (field: string) => field };
+    const person = { name: 'amina', display_name: 'Amina', roles: ['prepare' as const], email: 'amina@example.org' };
+    await performIn(session, createUser, door, person);
+    await send('POST', '/api/v1/webhooks', { body: { url: 'https://example.org/' } });
+    const auditor = await makeKey('auditor', ['audit']);
+    const read = async (key: string, path: string) => (await send('GET', `/api/v1/${path}`, { key })).body;
+    const [{ email, roles }] = (await read(auditor, 'users')).users;
+    assert.deepEqual([email, roles], [null, ['prepare']]);
+    assert.equal((await read(auditor, 'api-keys')).keys.length, 2);
+    const [{ endpoint_id }] = (await read(auditor, 'webhooks')).endpoints;
+    assert.deepEqual((await read(auditor, `webhooks/${endpoint_id}/deliveries`)).deliveries, []);
+    assert.equal((await read(auditor, 'sessions')).code, 'ROLE_MISSING');
+    const revoked = await send('POST', '/api/v1/api-keys/all/revoke', { key: auditor });
+    assert.equal(revoked.body.code, 'ROLE_MISSING');
+    // Whoever may read because of another role is no auditor, nor does one of some accounts see all.
+    for (const key of [
+      await makeKey('clerk', ['prepare', 'approve', 'operate']),
+      await makeKey('team', ['audit'], { accounts: ['default'] }),
+    ])
+      for (const path of ['users', 'api-keys', 'webhooks', `webhooks/${endpoint_id}/deliveries`])
+        assert.equal((await read(key, path)).code, 'ROLE_MISSING', path);
   });
 
   test('are decided by people, not by programs', async (t) => {

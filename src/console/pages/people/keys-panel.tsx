@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { type Answer, answered, api, change } from '../../api/client.ts';
-import type { Role } from '../../api/session.ts';
+import { type Role, useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -21,6 +21,7 @@ type ApiKey = Answer<'/api/v1/api-keys'>['keys'][number];
 
 /** The keys of programs that call the API. */
 export function KeysPanel() {
+  const isAdmin = useRole('admin');
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
   const keys = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/api-keys')) });
@@ -33,9 +34,11 @@ export function KeysPanel() {
       isFlush
       title={t('people.tab.keys')}
       actions={
-        <Button look="main-action" onClick={() => setMaking(true)}>
-          {t('people.make_key')}
-        </Button>
+        isAdmin && (
+          <Button look="main-action" onClick={() => setMaking(true)}>
+            {t('people.make_key')}
+          </Button>
+        )
       }
     >
       {revoke.error !== null && <Failure error={revoke.error} />}
@@ -64,6 +67,7 @@ export function KeysPanel() {
 }
 
 function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (name: string) => void }) {
+  const isAdmin = useRole('admin');
   return (
     <Table
       caption={t('people.tab.keys')}
@@ -84,10 +88,10 @@ function KeyTable({ keys, onRevoke }: { keys: readonly ApiKey[]; onRevoke: (name
         {
           ...{ id: 'revoke', label: t('people.revoke'), isAction: true },
           cell: ({ name, revoked_at }) =>
-            revoked_at === null ? (
-              <Button onClick={() => onRevoke(name)}>{t('people.revoke')}</Button>
-            ) : (
+            revoked_at !== null ? (
               <span className="badge">{t('people.revoked')}</span>
+            ) : (
+              isAdmin && <Button onClick={() => onRevoke(name)}>{t('people.revoke')}</Button>
             ),
         },
       ]}

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useRole } from '../../api/session.ts';
+import { mayOversee, useRole, useSession } from '../../api/session.ts';
 import { NoRole, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -10,17 +10,19 @@ import { SessionsPanel } from './sessions-panel.tsx';
 const panels = { people: PeoplePanel, sessions: SessionsPanel, keys: KeysPanel };
 type PanelId = keyof typeof panels;
 
-/** Who may do what: people, where they are signed in, and the keys of programs. */
+/** Who may do what: people, where they are signed in, and the keys of programs. Auditors see it and change nothing. */
 export function PeoplePage() {
-  const isAdmin = useRole('admin');
+  const isSeen = mayOversee(useSession());
   return (
     <Page title={t('nav.people')} sub={t('people.sub')}>
-      {isAdmin ? <Panels /> : <NoRole title={t('people.admin_only')} needs="admin" />}
+      {isSeen ? <Panels /> : <NoRole title={t('people.admin_only')} needs="admin" />}
     </Page>
   );
 }
 
 function Panels() {
+  const isAdmin = useRole('admin');
+  const shown = (Object.keys(panels) as PanelId[]).filter((id) => isAdmin || id !== 'sessions');
   const [chosen, setChosen] = useState<PanelId>('people');
   const Panel = panels[chosen];
   return (
@@ -28,7 +30,7 @@ function Panels() {
       label={t('nav.people')}
       chosen={chosen}
       onChoose={setChosen}
-      tabs={(Object.keys(panels) as PanelId[]).map((id) => ({ id, label: t(`people.tab.${id}`) }))}
+      tabs={shown.map((id) => ({ id, label: t(`people.tab.${id}`) }))}
     >
       <Panel />
     </Tabs>

@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
-import { Table } from '../../base/table.tsx';
+import { type Column, Table } from '../../base/table.tsx';
 import { t } from '../../texts/i18n.ts';
 import { accountsText, rolesText } from './grant-fields.tsx';
 import { LinkDialog } from './link-dialog.tsx';
@@ -13,6 +14,7 @@ import { PersonDialog } from './person-dialog.tsx';
 
 /** The people of the console, with their roles and factors. */
 export function PeoplePanel() {
+  const isAdmin = useRole('admin');
   const [editing, setEditing] = useState<Person | 'new' | null>(null);
   const [link, setLink] = useState<{ name: string; token: string } | null>(null);
   const people = useQuery({ queryKey: peopleKey, queryFn: () => answered(api.GET('/api/v1/users')) });
@@ -21,9 +23,11 @@ export function PeoplePanel() {
       isFlush
       title={t('people.tab.people')}
       actions={
-        <Button look="main-action" onClick={() => setEditing('new')}>
-          {t('people.add')}
-        </Button>
+        isAdmin && (
+          <Button look="main-action" onClick={() => setEditing('new')}>
+            {t('people.add')}
+          </Button>
+        )
       }
     >
       <Loaded query={people}>
@@ -39,10 +43,7 @@ export function PeoplePanel() {
               { id: 'accounts', label: t('shell.accounts'), cell: ({ accounts }) => accountsText(accounts) },
               { id: 'factor', label: t('people.factor'), cell: factorText },
               { id: 'state', label: t('base.state'), cell: (one) => <StateCell person={one} /> },
-              {
-                ...{ id: 'change', label: t('base.change'), isAction: true },
-                cell: (one) => <Button onClick={() => setEditing(one)}>{t('base.change')}</Button>,
-              },
+              ...(isAdmin ? [changeColumn(setEditing)] : []),
             ]}
           />
         )}
@@ -60,6 +61,13 @@ export function PeoplePanel() {
       {link !== null && <LinkDialog {...link} onClose={() => setLink(null)} />}
     </Card>
   );
+}
+
+function changeColumn(onChange: (person: Person) => void): Column<Person> {
+  return {
+    ...{ id: 'change', label: t('base.change'), isAction: true },
+    cell: (one) => <Button onClick={() => onChange(one)}>{t('base.change')}</Button>,
+  };
 }
 
 function NameCell({ person: { name, display_name } }: { person: Person }) {

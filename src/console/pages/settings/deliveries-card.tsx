@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
+import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure } from '../../base/failure.tsx';
@@ -133,7 +134,8 @@ function DeliveryDialog({
     () => change('/api/v1/webhooks/{endpoint_id}/deliveries/{delivery_no}/redeliver', { path, body: {} }),
     { reads: webhookReads, done: () => t('webhooks.redeliver_done'), onDone: onClose },
   );
-  const canSend = isEnabled && outcome !== 'waiting';
+  const isAdmin = useRole('admin');
+  const canSend = isAdmin && isEnabled && outcome !== 'waiting';
   return (
     <Dialog
       title={event}

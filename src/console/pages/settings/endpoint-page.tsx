@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { change } from '../../api/client.ts';
+import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -38,6 +39,7 @@ type Asked = 'change' | 'rotate' | 'delete';
 
 function EndpointView({ endpoint }: { endpoint: Endpoint }) {
   const { endpoint_id, url, events, accounts, enabled, earlier_secret_until, created_by, created_at } = endpoint;
+  const isAdmin = useRole('admin');
   const [asked, setAsked] = useState<Asked | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
   const path = { endpoint_id };
@@ -51,16 +53,18 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
       title={t('webhooks.title')}
       sub={<span className="wrap">{url}</span>}
       actions={
-        <>
-          <Button onClick={() => setAsked('change')}>{t('base.change')}</Button>
-          <Button isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
-            {t(enabled ? 'base.disable' : 'base.enable')}
-          </Button>
-          <Button onClick={() => setAsked('rotate')}>{t('webhooks.rotate')}</Button>
-          <Button look="danger" onClick={() => setAsked('delete')}>
-            {t('webhooks.delete')}
-          </Button>
-        </>
+        isAdmin && (
+          <>
+            <Button onClick={() => setAsked('change')}>{t('base.change')}</Button>
+            <Button isBusy={toggle.isPending} onClick={() => toggle.mutate()}>
+              {t(enabled ? 'base.disable' : 'base.enable')}
+            </Button>
+            <Button onClick={() => setAsked('rotate')}>{t('webhooks.rotate')}</Button>
+            <Button look="danger" onClick={() => setAsked('delete')}>
+              {t('webhooks.delete')}
+            </Button>
+          </>
+        )
       }
     >
       {toggle.error !== null && <Failure error={toggle.error} />}

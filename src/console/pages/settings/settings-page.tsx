@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { useRole } from '../../api/session.ts';
+import { mayOversee, useRole, useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, Empty, NoRole, Page } from '../../base/page.tsx';
@@ -11,17 +11,18 @@ import { t } from '../../texts/i18n.ts';
 import { EndpointDialog, EndpointSecret } from './endpoint-dialog.tsx';
 import { type Endpoint, useEndpoints } from './webhook-queries.ts';
 
-/** The settings of an administrator: programs that receive events. */
+/** The settings of an administrator: programs that receive events. Auditors see them and change nothing. */
 export function SettingsPage() {
-  const isAdmin = useRole('admin');
+  const isSeen = mayOversee(useSession());
   return (
     <Page title={t('nav.settings')}>
-      {isAdmin ? <Webhooks /> : <NoRole title={t('settings.admin_only')} needs="admin" />}
+      {isSeen ? <Webhooks /> : <NoRole title={t('settings.admin_only')} needs="admin" />}
     </Page>
   );
 }
 
 function Webhooks() {
+  const isAdmin = useRole('admin');
   const query = useEndpoints();
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
@@ -30,9 +31,11 @@ function Webhooks() {
       isFlush
       title={t('webhooks.title')}
       actions={
-        <Button look="main-action" onClick={() => setMaking(true)}>
-          {t('webhooks.new')}
-        </Button>
+        isAdmin && (
+          <Button look="main-action" onClick={() => setMaking(true)}>
+            {t('webhooks.new')}
+          </Button>
+        )
       }
     >
       <p className="card-note">{t('webhooks.sub')}</p>

@@ -71,5 +71,5 @@ export const people = {
   'people.key': 'The new key',
   'people.key_help': 'It is shown only now. Store it in a safe place.',
   'people.make': 'Make the key',
-  'people.admin_only': 'Only administrators see the people and the keys',
+  'people.admin_only': 'Only administrators and auditors see the people and the keys',
 };

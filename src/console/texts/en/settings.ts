@@ -1,6 +1,6 @@
 /** Settings: webhooks. */
 export const settings = {
-  'settings.admin_only': 'Only administrators see the settings',
+  'settings.admin_only': 'Only administrators and auditors see the settings',
   'webhooks.title': 'Webhooks',
   'webhooks.sub': 'airbatch tells other programs what happens, with signed messages.',
   'webhooks.new': 'New endpoint',

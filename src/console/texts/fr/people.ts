@@ -71,5 +71,5 @@ export const people = {
   'people.key': 'La nouvelle clé',
   'people.key_help': 'Elle n’est affichée que maintenant. Conservez-la en lieu sûr.',
   'people.make': 'Créer la clé',
-  'people.admin_only': 'Seuls les administrateurs voient les personnes et les clés',
+  'people.admin_only': 'Seuls les administrateurs et les auditeurs voient les personnes et les clés',
 };

@@ -1,7 +1,7 @@
 import type { settings as english } from '../en/settings.ts';
 
 export const settings: Record<keyof typeof english, string> = {
-  'settings.admin_only': 'Seuls les administrateurs voient les paramètres',
+  'settings.admin_only': 'Seuls les administrateurs et les auditeurs voient les paramètres',
   'webhooks.title': 'Webhooks',
   'webhooks.sub': 'airbatch informe d’autres programmes de ce qui se passe, par des messages signés.',
   'webhooks.new': 'Nouvelle destination',

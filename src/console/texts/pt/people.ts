@@ -70,5 +70,5 @@ export const people = {
   'people.key': 'A nova chave',
   'people.key_help': 'É mostrada só agora. Guarde-a num lugar seguro.',
   'people.make': 'Criar a chave',
-  'people.admin_only': 'Só os administradores veem as pessoas e as chaves',
+  'people.admin_only': 'Só os administradores e os auditores veem as pessoas e as chaves',
 };

@@ -1,7 +1,7 @@
 import type { settings as english } from '../en/settings.ts';
 
 export const settings: Record<keyof typeof english, string> = {
-  'settings.admin_only': 'Só os administradores veem as definições',
+  'settings.admin_only': 'Só os administradores e os auditores veem as definições',
   'webhooks.title': 'Webhooks',
   'webhooks.sub': 'O airbatch informa outros programas do que acontece, com mensagens assinadas.',
   'webhooks.new': 'Novo destino',

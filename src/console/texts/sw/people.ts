@@ -72,5 +72,5 @@ export const people = {
   'people.key': 'Ufunguo mpya',
   'people.key_help': 'Unaonyeshwa sasa tu. Uhifadhi mahali salama.',
   'people.make': 'Tengeneza ufunguo',
-  'people.admin_only': 'Wasimamizi pekee ndio wanaoona watu na funguo',
+  'people.admin_only': 'Wasimamizi na wakaguzi pekee ndio wanaoona watu na funguo',
 };

@@ -1,7 +1,7 @@
 import type { settings as english } from '../en/settings.ts';
 
 export const settings: Record<keyof typeof english, string> = {
-  'settings.admin_only': 'Wasimamizi pekee ndio wanaoona mipangilio',
+  'settings.admin_only': 'Wasimamizi na wakaguzi pekee ndio wanaoona mipangilio',
   'webhooks.title': 'Webhook',
   'webhooks.sub': 'airbatch huarifu programu nyingine yanayotokea, kwa ujumbe uliotiwa saini.',
   'webhooks.new': 'Kituo kipya',
