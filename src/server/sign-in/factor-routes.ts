@@ -6,7 +6,7 @@ import { confirmTotp, deletePasskey, deleteTotp, findTotp, passkeysOf } from '..
 import { noteStepUp } from '../../ledger/access/user-sessions.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { Refused } from '../base/problem.ts';
-import { defineSessionRoute, noInput, requireSignedIn, type SessionRequest } from './session-route.ts';
+import { defineSessionRoute, noInput, requireSignedIn, type SessionRequest, signInNeeded } from './session-route.ts';
 import { factorsOf } from './sessions.ts';
 import { code } from './sign-in-routes.ts';
 import { requireStepUp, stepUpMsMax } from './step-up.ts';
@@ -39,11 +39,18 @@ export async function factorListOf(db: Queryable, name: string): Promise<z.outpu
   return { totp: (totp?.confirmed_at ?? null) !== null, passkeys };
 }
 
-/** Whoever has a second factor proves it before adding or removing one: a stolen session alone changes none. */
+/** For how long after signing in a person may add a first second factor (ms). */
+const recentMs = 10 * 60_000;
+
+/**
+ * Whoever has a second factor proves it before adding or removing one, and whoever has none signs in again before adding
+ * it: a stolen session alone changes none. Throws `STEP_UP_NEEDED` or `SIGN_IN_NEEDED`.
+ */
 export async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
   const { user, session } = requireSignedIn(request);
   const { db, clock } = request.deps.session;
   if ((await factorsOf(db, user.name)).length > 0) await requireStepUp({ db, clock }, session, changingFactors);
+  else if (clock.now() - (session.signed_in_at ?? 0) >= recentMs) throw signInNeeded();
   return user.name;
 }
 

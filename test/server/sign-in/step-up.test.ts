@@ -161,6 +161,18 @@ describe('an app with codes', () => {
     assert.equal((await own.send('GET', '/api/v1/session')).body.second_factor, 'totp');
   });
 
+  test('is added by a person who has just signed in, not by a session that was stolen later', async (t) => {
+    const { clock, person } = await consoleOf(t);
+    const own = await person('bela');
+    clock.setWall(clock.now() + 10 * minute);
+    for (const path of ['totp', 'passkey/options']) {
+      const { status, body } = await own.send('POST', `/api/v1/session/factors/${path}`, { body: {} });
+      assert.deepEqual([status, body.code], [401, 'SIGN_IN_NEEDED'], path);
+    }
+    await own.signIn('bela');
+    await own.enrol();
+  });
+
   test('is replaced or removed by a person who proves it, not by a stolen session', async (t) => {
     const { own, stepUp } = await amina(t);
     for (const url of ['/api/v1/session/factors/totp', '/api/v1/session/factors/remove']) {
