@@ -31,6 +31,7 @@ test('an administrator makes an endpoint, sees what was sent to it, sends it aga
   t.after(() => context.close());
   const { page, faults } = await openPage(context, `${url}/settings`);
   await page.getByText('There are no endpoints').waitFor();
+  await page.getByRole('row', { name: /policy\.approval\.needed always/ }).waitFor();
   await page.getByRole('button', { name: 'New endpoint' }).click();
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Enter a complete address').waitFor();

@@ -8,15 +8,18 @@ import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
+import { ConfigurationCard } from './configuration-card.tsx';
 import { EndpointDialog, EndpointSecret } from './endpoint-dialog.tsx';
 import { type Endpoint, useEndpoints } from './webhook-queries.ts';
 
-/** The settings of an administrator: programs that receive events. Auditors see them and change nothing. */
+/** The settings: programs that receive events, and the configuration. Auditors see the first and change nothing. */
 export function SettingsPage() {
   const isSeen = mayOversee(useSession());
+  const isAdmin = useRole('admin');
   return (
     <Page title={t('nav.settings')}>
       {isSeen ? <Webhooks /> : <NoRole title={t('settings.admin_only')} needs="admin" />}
+      {isAdmin && <ConfigurationCard />}
     </Page>
   );
 }

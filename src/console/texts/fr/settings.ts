@@ -2,6 +2,11 @@ import type { settings as english } from '../en/settings.ts';
 
 export const settings: Record<keyof typeof english, string> = {
   'settings.admin_only': 'Seuls les administrateurs et les auditeurs voient les paramètres',
+  'settings.configuration': 'Configuration',
+  'settings.configuration_help':
+    'Telle que le programme l’utilise maintenant. Seul son fichier la change ; elle ne contient aucun secret.',
+  'settings.name': 'Réglage',
+  'settings.value': 'Valeur',
   'webhooks.title': 'Webhooks',
   'webhooks.sub': 'airbatch informe d’autres programmes de ce qui se passe, par des messages signés.',
   'webhooks.new': 'Nouvelle destination',
