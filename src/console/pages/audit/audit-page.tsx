@@ -2,6 +2,7 @@ import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
+import { useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { type ChainEvent, detailOf, eventText } from '../../base/event-text.ts';
 import { EventsTable } from '../../base/events-table.tsx';
@@ -23,6 +24,9 @@ const tabs = ['batches', 'access', 'numbers'] as const;
 
 /** Who did what: about batches, and about people, keys and sessions. */
 export function AuditPage() {
+  // The chain of access, and a check of all chains, are about all accounts.
+  const seesAll = useSession().accounts.length === 0;
+  const shown = tabs.filter((id) => seesAll || id === 'batches');
   const [chosen, setChosen] = useState<(typeof tabs)[number]>('batches');
   const [search, setSearch] = useState('');
   const [day, setDay] = useState('');
@@ -34,10 +38,10 @@ export function AuditPage() {
   };
   const searched = { search, until, onClear: search === '' && day === '' ? null : clear };
   return (
-    <Page title={t('nav.audit')} sub={t('audit.sub')} actions={<CheckButton />}>
+    <Page title={t('nav.audit')} sub={t('audit.sub')} actions={seesAll && <CheckButton />}>
       <Tabs
         label={t('nav.audit')}
-        tabs={tabs.map((id) => ({ id, label: t(`audit.tab.${id}`) }))}
+        tabs={shown.map((id) => ({ id, label: t(`audit.tab.${id}`) }))}
         chosen={chosen}
         onChoose={setChosen}
       >
