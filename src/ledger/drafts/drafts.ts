@@ -178,8 +178,8 @@ export async function noteBatchOfDraft(
 }
 
 /**
- * Ends an open draft of this version. Returns false if it is no longer open or has another version, or if it was planned
- * and is to be discarded: somebody may be submitting that plan.
+ * Ends an open draft of this version. Returns false if it is no longer open or has another version, or if it was
+ * planned and is to be discarded: somebody may be submitting that plan.
  */
 export async function endDraft(
   tx: Queryable,

@@ -35,8 +35,8 @@ export const listAccessEvents = defineOperation({
     /** Null after the last page. */
     next: z.int().nullable(),
     /**
-     * The number of the first event that was edited, deleted or cut off. Null if the chain is whole, and on later pages:
-     * the whole chain is read for the first one.
+     * The number of the first event that was edited, deleted or cut off. Null if the chain is whole, and on later
+     * pages: the whole chain is read for the first one.
      */
     broken_at: z.int().nullable(),
   }),

@@ -15,8 +15,8 @@ const latestDefault = 100;
 const placeForm = /^([0-9]{1,15}) (\S{1,200}) ([0-9]{1,15})$/;
 
 /**
- * Lists the events of a batch or of one row, page by page. Without a batch, it lists the actions of people, page by page
- * from the latest on.
+ * Lists the events of a batch or of one row, page by page. Without a batch, it lists the actions of people, from the
+ * latest on.
  */
 export const listEvents = defineOperation({
   name: 'list-events',

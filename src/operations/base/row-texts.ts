@@ -4,8 +4,8 @@ import { namedProblemsOf, problemsOf } from '../../reports/summary/stored.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
 /**
- * Texts about a row for this caller. They may have the number of a person: only whoever works at the machine itself sees
- * it here. Others see complete numbers where the log of access keeps that they did.
+ * Texts about a row for this caller. They may have the number of a person: only whoever works at the machine itself
+ * sees it here. Others see complete numbers where the log of access keeps that they did.
  */
 export function rowTextFor({ grant }: Pick<Session, 'grant'>): (text: string) => string {
   return grant === undefined ? (text) => text : withoutNumbers;

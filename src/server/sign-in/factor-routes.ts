@@ -43,8 +43,8 @@ export async function factorListOf(db: Queryable, name: string): Promise<z.outpu
 const recentMs = 10 * 60_000;
 
 /**
- * Whoever has a second factor proves it before adding or removing one, and whoever has none signs in again before adding
- * it: a stolen session alone changes none. Throws `STEP_UP_NEEDED` or `SIGN_IN_NEEDED`.
+ * Whoever has a second factor proves it before adding or removing one, and whoever has none signs in again before
+ * adding it: a stolen session alone changes none. Throws `STEP_UP_NEEDED` or `SIGN_IN_NEEDED`.
  */
 export async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
   const { user, session } = requireSignedIn(request);

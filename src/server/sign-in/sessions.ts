@@ -78,8 +78,8 @@ export async function beginSession(
 }
 
 /**
- * The person of a session as stored now, for a change in this transaction: what was read before may be out of date. Null
- * if the session has ended meanwhile, or the person was disabled.
+ * The person of a session as stored now, for a change in this transaction: what was read before may be out of date.
+ * Null if the session has ended meanwhile, or the person was disabled.
  */
 export async function personNow(tx: Queryable, { token_sha256 }: UserSession): Promise<User | null> {
   const session = await findSession(tx, token_sha256);

@@ -8,8 +8,8 @@ import { Refused } from '../base/problem.ts';
 export const stepUpMsMax = 5 * 60_000;
 
 /**
- * What a second factor is proved for. `operation`: whatever is done with that operation. `batch`: with it, in this batch.
- * `input`: exactly this request, so that a proof for one batch, or for what it was then, counts for no other.
+ * What a second factor is proved for. `operation`: whatever is done with that operation. `batch`: the same in one
+ * batch. `input`: exactly this request, so that a proof for one batch, or for what it was then, counts for no other.
  */
 export type StepUp = 'operation' | 'batch' | 'input';
 
