@@ -8,6 +8,7 @@ import {
   longName,
   never,
   openLines,
+  ownSessions,
   reconciliation,
   sessions,
   signedOut,
@@ -56,6 +57,9 @@ function statesOf(name: string, path: string, api: string, empty: unknown): Page
     { name: `${name}-error`, path, answers: { [api]: failed } },
   ];
 }
+
+const own = { 'session/all': answer(ownSessions) };
+const noFactors = { totp: false, passkeys: [] };
 
 /** All pages of the console, with what opens over them, and the states of three lists. `waiting`: a batch to approve. */
 export function allPages(waiting: string): PageState[] {
@@ -137,12 +141,13 @@ export function allPages(waiting: string): PageState[] {
     { name: 'people-new', path: '/people', steps: (page) => page.locator('.card-head .button').click() },
     { name: 'people-sessions', path: '/people', answers: { sessions: answer(sessions) }, steps: nth('tab', 1) },
     { name: 'people-keys', path: '/people', steps: nth('tab', 2) },
-    { name: 'account', path: '/account', answers: { 'session/factors': answer(factors) } },
-    { name: 'account-none', path: '/account', answers: { 'session/factors': answer({ totp: false, passkeys: [] }) } },
+    { name: 'account', path: '/account', answers: { ...own, 'session/factors': answer(factors) } },
+    { name: 'account-none', path: '/account', answers: { ...own, 'session/factors': answer(noFactors) } },
     {
       ...{ name: 'account-app', path: '/account' },
       answers: {
-        'session/factors': answer({ totp: false, passkeys: [] }),
+        ...own,
+        'session/factors': answer(noFactors),
         'session/factors/totp': answer({
           secret: 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP',
           uri: 'otpauth://totp/airbatch:wanjiru?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=airbatch',
@@ -154,8 +159,9 @@ export function allPages(waiting: string): PageState[] {
       },
     },
     {
-      ...{ name: 'account-password', path: '/account', answers: { 'session/factors': answer(factors) } },
-      steps: (page) => page.locator('.card .button').last().click(),
+      ...{ name: 'account-password', path: '/account', answers: { ...own, 'session/factors': answer(factors) } },
+      // Below the second factors, and before the sessions.
+      steps: (page) => page.locator('.card').nth(1).locator('.button').click(),
     },
     { name: 'audit', path: '/audit' },
     { name: 'audit-access', path: '/audit', steps: nth('tab', 1) },

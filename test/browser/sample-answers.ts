@@ -104,6 +104,10 @@ export const sessions: Answer<'/api/v1/sessions'> = {
   })),
 };
 
+export const ownSessions: Answer<'/api/v1/session/all'> = {
+  sessions: sessions.sessions.map(({ name: _, ...session }, index) => ({ ...session, is_own: index === 0 })),
+};
+
 const work = { since: at(30), rows_ready: 18_204, rows_in_flight: 412, rows_in_doubt: 3, oldest_accepted_at: at(1) };
 export const workers: Answer<'/api/v1/workers'> = {
   workers: [

@@ -20,6 +20,26 @@ export interface UserSession {
   challenge_at: number | null;
 }
 
+/** A session ends after this time without a request (ms). */
+const idleMsMax = 15 * 60_000;
+/** A session ends after this time, whatever is done in it (ms). */
+const sessionMsMax = 8 * 60 * 60_000;
+/** How long the second step of signing in may take (ms). */
+const beginningMsMax = 5 * 60_000;
+/** No session is needed for longer after its beginning (ms). */
+export const keptMs = sessionMsMax + beginningMsMax;
+
+/** Whether a session has not ended. */
+export function isLive(
+  { signed_in_at, created_at, last_seen_at }: Pick<UserSession, 'signed_in_at' | 'created_at' | 'last_seen_at'>,
+  now: number,
+): boolean {
+  // After a clock was set back by more than a minute, ages cannot be trusted.
+  if (now < last_seen_at - 60_000) return false;
+  if (signed_in_at === null) return now - created_at < beginningMsMax;
+  return now - last_seen_at < idleMsMax && now - signed_in_at < sessionMsMax;
+}
+
 export async function insertSession(
   tx: Queryable,
   session: Omit<UserSession, 'challenge' | 'challenge_for' | 'challenge_at'>,
@@ -44,13 +64,18 @@ export async function findSession(db: Queryable, tokenSha256: string): Promise<U
   return session ?? null;
 }
 
-/** The sessions that are signed in, of one person or of all, the newest first. */
-export function listSessions(db: Queryable, name: string | null): Promise<(UserSession & { name: string })[]> {
-  return db.query(
+/** The sessions that are signed in at a time, of one person or of all, the newest first. */
+export async function listSessions(
+  db: Queryable,
+  name: string | null,
+  now: number,
+): Promise<(UserSession & { name: string })[]> {
+  const found = await db.query<UserSession & { name: string }>(
     `SELECT * FROM user_sessions WHERE signed_in_at IS NOT NULL AND name = COALESCE(?, name)
      ORDER BY signed_in_at DESC, session_id`,
     [name],
   );
+  return found.filter((session) => isLive(session, now));
 }
 
 export async function noteSessionUse(db: Queryable, sessionId: string, at: number): Promise<void> {

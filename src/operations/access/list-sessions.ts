@@ -22,8 +22,8 @@ export const listSessions = defineOperation({
       }),
     ),
   }),
-  async run({ session: { db } }, { name = null }) {
-    const sessions = (await list(db, name)).map((one) => ({
+  async run({ session: { db, clock } }, { name = null }) {
+    const sessions = (await list(db, name, clock.now())).map((one) => ({
       session_id: one.session_id,
       name: one.name,
       signed_in_at: isoTime(one.signed_in_at ?? one.created_at),

@@ -4,6 +4,7 @@ import { Refused } from '../base/problem.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { openIdRoutes } from './openid-routes.ts';
+import { ownSessionRoutes } from './own-session-routes.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { cookieFor, requireCsrfToken, requireOwnOrigin, tokenIn } from './request-guard.ts';
 import { requireSignedIn, type SessionRoute } from './session-route.ts';
@@ -17,6 +18,7 @@ export const sessionRoutes: readonly SessionRoute[] = [
   ...factorRoutes,
   ...passkeyRoutes,
   ...openIdRoutes,
+  ...ownSessionRoutes,
 ];
 
 export function addSessionRoutes(scope: FastifyInstance, deps: SignInDeps): void {

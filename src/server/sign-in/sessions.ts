@@ -5,6 +5,8 @@ import {
   endSession,
   findSession,
   insertSession,
+  isLive,
+  keptMs,
   noteSessionUse,
   pruneSessions,
   type UserSession,
@@ -21,12 +23,6 @@ export interface SignInDeps {
   publicUrl: () => URL;
 }
 
-/** A session ends after this time without a request (ms). */
-const idleMsMax = 15 * 60_000;
-/** A session ends after this time, whatever is done in it (ms). */
-const sessionMsMax = 8 * 60 * 60_000;
-/** How long the second step of signing in may take (ms). */
-const beginningMsMax = 5 * 60_000;
 /** The precision of the time of the last request (ms): each update is a write. */
 const useNotedMs = 15_000;
 
@@ -56,13 +52,6 @@ export async function sessionOf(
   return { session, user };
 }
 
-function isLive({ signed_in_at, created_at, last_seen_at }: UserSession, now: number): boolean {
-  // After a clock was set back by more than a minute, ages cannot be trusted.
-  if (now < last_seen_at - 60_000) return false;
-  if (signed_in_at === null) return now - created_at < beginningMsMax;
-  return now - last_seen_at < idleMsMax && now - signed_in_at < sessionMsMax;
-}
-
 /** Begins a session that waits for a second factor, or for an identity provider. Returns its token. */
 export async function beginSession(
   { db, clock, random }: Pick<Session, 'db' | 'clock' | 'random'>,
@@ -70,7 +59,7 @@ export async function beginSession(
 ): Promise<{ token: string; session_id: string }> {
   const [token, session_id, at] = [random.hex(32), random.hex(8), clock.now()];
   await db.transact(async (tx) => {
-    await pruneSessions(tx, at - sessionMsMax - beginningMsMax);
+    await pruneSessions(tx, at - keptMs);
     const times = { created_at: at, signed_in_at: null, last_seen_at: at };
     await insertSession(tx, { token_sha256: sha256(token), session_id, name, address, ...times });
   });

@@ -161,6 +161,34 @@ describe('a session of the console', () => {
     assert.equal((await browser().signIn('amina', 'another long password')).status, 200);
   });
 
+  test('is seen and ended by its person elsewhere, and by nobody else', async (t) => {
+    const { clock, person, browser } = await consoleOf(t);
+    const own = await person('amina');
+    const bela = await person('bela');
+    const elsewhere = browser();
+    await elsewhere.signIn('amina', password, { ip: '10.0.0.7' });
+    const { sessions } = (await own.send('GET', '/api/v1/session/all')).body;
+    assert.deepEqual(
+      sessions.map(({ address, is_own }: { address: string; is_own: boolean }) => [address, is_own]).toSorted(),
+      [
+        ['10.0.0.7', false],
+        ['127.0.0.1', true],
+      ],
+    );
+    const id = sessions.find(({ is_own }: { is_own: boolean }) => !is_own).session_id;
+    const body = { session_id: id };
+    assert.equal((await bela.send('POST', '/api/v1/session/end', { body })).body.sessions.length, 1);
+    assert.equal((await elsewhere.send('GET', '/api/v1/session')).status, 200, 'nobody else ends it');
+    assert.equal((await own.send('POST', '/api/v1/session/end', { body })).body.sessions.length, 1);
+    assert.equal((await elsewhere.send('GET', '/api/v1/session')).status, 401);
+    await elsewhere.signIn('amina');
+    clock.setWall(clock.now() + 14 * minute);
+    await own.send('GET', '/api/v1/session');
+    clock.setWall(clock.now() + 2 * minute);
+    const left = (await own.send('GET', '/api/v1/session/all')).body.sessions;
+    assert.deepEqual([left.length, left[0].is_own], [1, true], 'one that was not used has ended');
+  });
+
   test('keeps the language that its person chooses', async (t) => {
     const { person, browser } = await consoleOf(t);
     const own = await person('amina');

@@ -12,6 +12,7 @@ import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import { Refusal } from '../sign-in/refusal.tsx';
 import { AppDialog } from './app-dialog.tsx';
+import { OwnSessions } from './own-sessions.tsx';
 import { PasswordDialog } from './password-dialog.tsx';
 import { factorReads } from './person.ts';
 import './account.css';
@@ -60,6 +61,7 @@ export function OwnAccountPage() {
       <Card title={t('sign_in.password')}>
         <Button onClick={() => setOpen('password')}>{t('account.change_password')}</Button>
       </Card>
+      <OwnSessions />
       {open === 'app' && <AppDialog onClose={close} />}
       {open === 'passkey' && <PasskeyDialog onClose={close} />}
       {open === 'password' && <PasswordDialog onClose={close} />}

@@ -21,6 +21,7 @@ export const people = {
     'Scan the picture with your authenticator app, or enter the key below it. Then enter the code that the app shows.',
   'account.app_picture': 'QR code with the key for your authenticator app',
   'account.app_open': 'Open the app on this device',
+  'account.this_session': 'this one',
   'account.current': 'Current password',
   'account.password_changed': 'The password is changed',
   'account.password_help': 'All your other sessions end.',

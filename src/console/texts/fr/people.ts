@@ -21,6 +21,7 @@ export const people = {
     'Scannez l’image avec votre application d’authentification, ou saisissez la clé qui se trouve dessous. Saisissez ensuite le code que l’application affiche.',
   'account.app_picture': 'Code QR avec la clé pour votre application d’authentification',
   'account.app_open': 'Ouvrir l’application sur cet appareil',
+  'account.this_session': 'celle-ci',
   'account.current': 'Mot de passe actuel',
   'account.password_changed': 'Le mot de passe est changé',
   'account.password_help': 'Toutes vos autres sessions se terminent.',

@@ -21,6 +21,7 @@ export const people = {
     'Leia a imagem com a sua aplicação de autenticação ou introduza a chave que está por baixo. Depois introduza o código que a aplicação mostra.',
   'account.app_picture': 'Código QR com a chave para a sua aplicação de autenticação',
   'account.app_open': 'Abrir a aplicação neste dispositivo',
+  'account.this_session': 'esta',
   'account.current': 'Palavra-passe atual',
   'account.password_changed': 'A palavra-passe foi mudada',
   'account.password_help': 'Todas as suas outras sessões terminam.',

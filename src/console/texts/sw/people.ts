@@ -21,6 +21,7 @@ export const people = {
     'Changanua picha kwa programu yako ya uthibitishaji, au weka ufunguo ulio chini yake. Kisha weka msimbo unaoonyeshwa na programu.',
   'account.app_picture': 'Msimbo wa QR wenye ufunguo wa programu yako ya uthibitishaji',
   'account.app_open': 'Fungua programu kwenye kifaa hiki',
+  'account.this_session': 'hiki',
   'account.current': 'Nenosiri la sasa',
   'account.password_changed': 'Nenosiri limebadilishwa',
   'account.password_help': 'Vipindi vyako vingine vyote vitaisha.',
