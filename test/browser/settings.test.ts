@@ -101,7 +101,9 @@ test('a new person sees the console in the language of whoever added them', asyn
 test('an auditor finds what a person did long ago, by search and by day', async (t) => {
   if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
   const { session, url } = stage.installation;
-  const [{ batch_id } = { batch_id: '' }] = await session.db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
+  const [{ batch_id } = { batch_id: '' }] = await session.db.query<{ batch_id: string }>(
+    'SELECT batch_id FROM batches',
+  );
   const longAgo = { ...session.clock, now: () => Date.parse('2024-03-01T09:00:00Z') };
   const actor = { clock: session.clock, actor: 'amina' };
   await inUnit(session.db, { ...actor, clock: longAgo }, (unit) =>

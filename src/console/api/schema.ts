@@ -176,6 +176,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/drafts/{draft_id}/rows/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `audit`. */
+        post: operations["search-draft-rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/drafts/{draft_id}/changes": {
         parameters: {
             query?: never;
@@ -200,10 +217,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `prepare`. */
-        get: operations["preview-fix"];
+        get?: never;
         put?: never;
-        post?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["preview-fix"];
         delete?: never;
         options?: never;
         head?: never;
@@ -652,6 +669,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/batches/{batch_id}/rows/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `audit`. */
+        post: operations["search-rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}/rows/{row}": {
         parameters: {
             query?: never;
@@ -1067,7 +1101,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `admin`. */
+        /** @description Needs the role `admin`, or `audit`. */
         get: operations["list-api-keys"];
         put?: never;
         /** @description Needs the role `admin`. */
@@ -1102,7 +1136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `admin`. */
+        /** @description Needs the role `admin`, or `audit`. */
         get: operations["list-users"];
         put?: never;
         /** @description Needs the role `admin`. */
@@ -1205,7 +1239,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `admin`. */
+        /** @description Needs the role `admin`, or `audit`. */
         get: operations["list-webhooks"];
         put?: never;
         /** @description Needs the role `admin`. */
@@ -1274,7 +1308,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `admin`. */
+        /** @description Needs the role `admin`, or `audit`. */
         get: operations["list-deliveries"];
         put?: never;
         post?: never;
@@ -1637,6 +1671,40 @@ export interface paths {
         put?: never;
         /** @description Signs in the person whom the identity provider has sent back. `query`: what the address then has. */
         post: operations["sign-in-by-openid"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/all": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where the person is signed in. */
+        get: operations["list-own-sessions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Signs the person out elsewhere: in a session of their own. */
+        post: operations["end-own-session"];
         delete?: never;
         options?: never;
         head?: never;
@@ -2190,9 +2258,7 @@ export interface operations {
                 expect_rows?: number;
                 expect_sum?: string;
             };
-            header: {
-                "Idempotency-Key": string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -2522,6 +2588,7 @@ export interface operations {
         parameters: {
             query?: {
                 account?: string;
+                status?: "open" | "submitted";
                 original_sha256?: string;
                 after?: string;
                 limit?: number;
@@ -2814,7 +2881,6 @@ export interface operations {
                 state?: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
                 code?: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
                 column?: number;
-                text?: string;
                 after?: number;
                 skip?: number;
                 limit?: number;
@@ -2826,6 +2892,74 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        rows: {
+                            row: number;
+                            line: number;
+                            /** @enum {string} */
+                            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
+                            cells: string[];
+                            problems: {
+                                /** @enum {string} */
+                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                                column: number | null;
+                                message: string;
+                                suggestion: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            }[];
+                        }[];
+                        total: number;
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "search-draft-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                draft_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    state?: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
+                    /** @enum {string} */
+                    code?: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                    column?: number;
+                    text?: string;
+                    /** @default 0 */
+                    after?: number;
+                    /** @default 0 */
+                    skip?: number;
+                    /** @default 100 */
+                    limit?: number;
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
@@ -2922,20 +3056,26 @@ export interface operations {
     };
     "preview-fix": {
         parameters: {
-            query: {
-                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                column: number | null;
-                fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
-                value?: string;
-                only?: string;
-            };
+            query?: never;
             header?: never;
             path: {
                 draft_id: string;
             };
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                    column: number | null;
+                    /** @enum {string} */
+                    fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                    value?: string;
+                    only?: string;
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
@@ -4789,9 +4929,7 @@ export interface operations {
     "audit-ledger": {
         parameters: {
             query?: never;
-            header: {
-                "Idempotency-Key": string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -4863,6 +5001,8 @@ export interface operations {
                 row?: number;
                 after?: number;
                 limit?: number;
+                until?: string;
+                before?: string;
             };
             header?: never;
             path?: never;
@@ -4888,6 +5028,7 @@ export interface operations {
                             hash: string;
                         }[];
                         next: number | null;
+                        older: string | null;
                     };
                 };
             };
@@ -4905,9 +5046,7 @@ export interface operations {
     "find-payments": {
         parameters: {
             query?: never;
-            header: {
-                "Idempotency-Key": string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -5006,7 +5145,6 @@ export interface operations {
         parameters: {
             query?: {
                 status?: ("invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled")[];
-                find?: string;
                 code?: string;
                 after?: number;
                 limit?: number;
@@ -5018,6 +5156,83 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        batch_id: string;
+                        rows: {
+                            row_no: number;
+                            line: number;
+                            row_ref: string | null;
+                            /** @enum {string} */
+                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
+                            phone_number: string | null;
+                            person: string | null;
+                            network_id: number | null;
+                            amount: string | null;
+                            currency: string | null;
+                            product_id: string | null;
+                            generation: number;
+                            topup_id: string | null;
+                            service_status: string | null;
+                            code: string | null;
+                            reason: string | null;
+                            waiting_reason: {
+                                code: string;
+                                values: {
+                                    [key: string]: string;
+                                };
+                            } | null;
+                            cost: string | null;
+                            cost_currency: string | null;
+                            sent_at: string | null;
+                            completed_at: string | null;
+                            in_doubt_since: string | null;
+                            contradicted: string | null;
+                            paid_by: string | null;
+                        }[];
+                        next: number | null;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "search-rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    status?: ("invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled")[];
+                    find?: string;
+                    code?: string;
+                    /** @default 0 */
+                    after?: number;
+                    /** @default 100 */
+                    limit?: number;
+                };
+            };
+        };
         responses: {
             /** @description Done. */
             200: {
@@ -5795,9 +6010,7 @@ export interface operations {
     "export-journal": {
         parameters: {
             query?: never;
-            header: {
-                "Idempotency-Key": string;
-            };
+            header?: never;
             path: {
                 account: string;
             };
@@ -6034,9 +6247,7 @@ export interface operations {
     "plan-payout": {
         parameters: {
             query?: never;
-            header: {
-                "Idempotency-Key": string;
-            };
+            header?: never;
             path: {
                 account: string;
             };
@@ -7132,6 +7343,7 @@ export interface operations {
         parameters: {
             query?: {
                 after?: number;
+                until?: string;
                 limit?: number;
                 numbers?: boolean;
             };
@@ -8419,6 +8631,86 @@ export interface operations {
                         second_factor: "none" | "totp" | "passkey";
                         factors: ("totp" | "passkey")[];
                         locale: string;
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "list-own-sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: {
+                            session_id: string;
+                            signed_in_at: string;
+                            last_seen_at: string;
+                            address: string;
+                            is_own: boolean;
+                        }[];
+                    };
+                };
+            };
+            /** @description A problem. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    "end-own-session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    session_id: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        sessions: {
+                            session_id: string;
+                            signed_in_at: string;
+                            last_seen_at: string;
+                            address: string;
+                            is_own: boolean;
+                        }[];
                     };
                 };
             };

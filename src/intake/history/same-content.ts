@@ -70,7 +70,9 @@ export async function sameContentWarnings(
     ...others
       .filter(isSeen)
       .map((one) => `${place(one)} (account ${one.account}, run ${one.run_id}, ${batchLabel(one)}). ${paidAgain}`),
-    ...(others.every(isSeen) ? [] : [`Another account, which you may not see, has begun to send the same rows. ${paidAgain}`]),
+    ...(others.every(isSeen)
+      ? []
+      : [`Another account, which you may not see, has begun to send the same rows. ${paidAgain}`]),
     ...waiting.map(
       ({ batch_id, status, rows }) =>
         `${rows === 1 ? '1 row of this file is' : `${rows.toLocaleString('en-US')} rows of this file are`} also in batch ${batch_id} of this run (${batchStateTexts[status].label}), which may still send ${rows === 1 ? 'it' : 'them'}: ${eachPaidOnce}.`,

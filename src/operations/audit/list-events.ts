@@ -55,10 +55,7 @@ export const listEvents = defineOperation({
     /** Without a batch: for older events. Null after the last page. */
     older: z.string().nullable(),
   }),
-  async run(
-    { session, nameOf },
-    { batch_id, row, after, limit = batch_id ? limitMax : latestDefault, until, before },
-  ) {
+  async run({ session, nameOf }, { batch_id, row, after, limit = batch_id ? limitMax : latestDefault, until, before }) {
     const { db } = session;
     if (batch_id === undefined) {
       if (row !== undefined)

@@ -108,11 +108,7 @@ export const showStatus = defineOperation({
   },
 });
 
-async function attentionOf(
-  session: Session,
-  batch: BatchRecord,
-  row: RowRecord,
-): Promise<z.output<typeof attention>> {
+async function attentionOf(session: Session, batch: BatchRecord, row: RowRecord): Promise<z.output<typeof attention>> {
   const { db, clock } = session;
   const shown = rowTextFor(session);
   const { row_no, line, status, failure_reason, service_status } = row;

@@ -26,7 +26,15 @@ export const createDraft = defineOperation({
     withAccount(name, async ({ name: account }) => {
       // Another sheet of the same workbook is another draft.
       const isReused = !anew && options.sheet === undefined;
-      const wanted = { file, file_name: basename(file), account, options, sheets: [], isReused, uploadedBy: session.person };
+      const wanted = {
+        file,
+        file_name: basename(file),
+        account,
+        options,
+        sheets: [],
+        isReused,
+        uploadedBy: session.person,
+      };
       const { draft, isNew } = await storeDraft(session, wanted, signal);
       return { ...summaryOf(draft), is_new: isNew };
     }),

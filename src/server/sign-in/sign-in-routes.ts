@@ -77,8 +77,7 @@ export async function finish(
   const signedIn = await signIn(session, { user, how, address, earlier: known?.session ?? null });
   if (signedIn === null) throw signInRefused();
   // A session without a name was counted as an attempt when it began: see `/passkey/options` and `/openid`.
-  if (known?.session.name === null)
-    await succeedAttempt(session.db, fromAddress(known.session.address));
+  if (known?.session.name === null) await succeedAttempt(session.db, fromAddress(known.session.address));
   setToken(signedIn.token);
   return viewOf(session.db, signedIn);
 }

@@ -99,7 +99,7 @@ describe('people of the console', () => {
   });
 
   test('who are disabled are signed out at once', async (t) => {
-    const { db, perform, addUser, signIn } = await installation(t);
+    const { db, clock, perform, addUser, signIn } = await installation(t);
     await addUser('amina');
     await addUser('bela');
     await signIn('amina');

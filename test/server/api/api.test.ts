@@ -212,6 +212,8 @@ describe('the OpenAPI document', () => {
         .concat(
           'stream-events',
           'read-report-file',
+          'search-rows',
+          'search-draft-rows',
           sessionRoutes.map(({ name }) => name),
         )
         .toSorted(),

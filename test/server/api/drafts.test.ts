@@ -84,9 +84,6 @@ describe('drafts over HTTP', () => {
       before: '0712345601',
       after: '+254712345601',
     });
-    const ofRows = { code: 'DUPLICATE', column: null, fix: 'exclude_rows' };
-    const excluding = await send('POST', `/api/v1/drafts/${id}/fix`, { body: ofRows });
-    assert.equal(excluding.body.mended, 1, excluding.text);
     const done = await send('POST', `/api/v1/drafts/${id}/change`, { body: { fix } });
     assert.equal(done.status, 200, done.text);
     assert.equal(done.body.changed, 2);
@@ -103,6 +100,15 @@ describe('drafts over HTTP', () => {
       body.steps.map((step: Record<string, unknown>) => [step.kind, step.detail, step.cells, step.done_by]),
       [['fix', 'add_country_code', 2, 'clerk']],
     );
+  });
+
+  test('a fix of whole rows is shown, too', async (t) => {
+    const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(`${file}Eve,0712345605,Safaricom,100,KES,x,y\n`);
+    const { groups } = (await send('GET', `/api/v1/drafts/${id}`)).body;
+    const { code, column } = groups.find((group: Group) => group.column === null);
+    const preview = await send('POST', `/api/v1/drafts/${id}/fix`, { body: { code, column, fix: 'exclude_rows' } });
+    assert.deepEqual([preview.body.mended, preview.body.examples[0].column], [1, null], preview.text);
   });
 
   test('a changed cell is checked at once, and two people do not overwrite each other', async (t) => {
@@ -258,11 +264,9 @@ describe('drafts over HTTP', () => {
     // The change writes its step, and the submission decides about the batch, in their second transactions.
     db.transact = async (work) => {
       count += 1;
-      if (count === 2 && !isSubmitting) await planned.promise;
-      if (count === 2 && isSubmitting) {
-        planned.resolve();
-        await decided.promise;
-      }
+      if (count !== 2) return transact(work);
+      if (isSubmitting) planned.resolve();
+      await (isSubmitting ? decided : planned).promise;
       return transact(work);
     };
     const changing = send('POST', `/api/v1/drafts/${id}/change`, { body: change });
@@ -355,9 +359,10 @@ describe('drafts over HTTP', () => {
         'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
       };
       const made = await send('POST', '/api/v1/drafts?anew=true', { body: Buffer.from(file), headers });
-      const planned = made.status === 200 && (await send('POST', `/api/v1/drafts/${made.body.draft_id}/plan`, { body: {} }));
-      assert.ok(!planned || planned.status === 200, `${name}: ${planned && planned.text}`);
-      return made.body.file_name ?? made.body.code;
+      if (made.status !== 200) return made.body.code;
+      const planned = await send('POST', `/api/v1/drafts/${made.body.draft_id}/plan`, { body: {} });
+      assert.equal(planned.status, 200, `${name}: ${planned.text}`);
+      return made.body.file_name;
     };
     const long = '\u1320'.repeat(120);
     assert.equal(await nameOf(`${long}.csv`), `${long.slice(0, 65)}.csv`, 'of 360 bytes');

@@ -114,7 +114,7 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
     assert.match((await reader.read()).value ?? '', /: the stream is open/);
     const door = { nameOf: (field: string) => field };
-    await performIn(session, changeUser, door, { name: 'amina', accounts: ['other'] });
+    await performIn(session, changeUser, door, { name: 'amina', accounts: ['sandbox'] });
     await inUnit(db, { clock, actor: 'bela' }, (unit) => unit.append('B-default', 'batch.secret', {}));
     // The hub looks once a second.
     await clock.drive(clock.sleep(2_000));

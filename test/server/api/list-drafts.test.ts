@@ -22,6 +22,9 @@ test('a team’s drafts are listed page by page, whatever others have, and by st
   };
   assert.deepEqual(await list(''), [['D-60', 'D-50', 'D-40', 'D-30', 'D-20', 'D-10', 'D-0'], null]);
   assert.deepEqual(await list('limit=2'), [['D-60', 'D-50'], '1970-01-01T00:00:00.050Z']);
-  assert.deepEqual(await list('limit=2&after=1970-01-01T00:00:00.050Z'), [['D-40', 'D-30'], '1970-01-01T00:00:00.030Z']);
+  assert.deepEqual(await list('limit=2&after=1970-01-01T00:00:00.050Z'), [
+    ['D-40', 'D-30'],
+    '1970-01-01T00:00:00.030Z',
+  ]);
   assert.deepEqual(await list('status=open'), [['D-0'], null]);
 });

@@ -55,7 +55,13 @@ describe('complete phone numbers over HTTP', () => {
       suggestion: 'Write it with "+": +254712405118.',
       values: { one: '+254712405118', other: '+71240511800' },
     };
-    const dear = { code: 'AMOUNT_TOO_LARGE', column: null, message: 'x', suggestion: '', values: { amount: '25000000' } };
+    const dear = {
+      code: 'AMOUNT_TOO_LARGE',
+      column: null,
+      message: 'x',
+      suggestion: '',
+      values: { amount: '25000000' },
+    };
     const problems = JSON.stringify([ambiguous, dear]);
     const batch = aBatch({ batch_id: 'P', account: 'default', run_id: 'p', status: 'validated', columns: '["name"]' });
     await addBatch(db, clock, batch, [

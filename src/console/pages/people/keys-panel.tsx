@@ -122,13 +122,7 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
     >
       <Field label={t('people.program')} help={t('people.program_help')} required value={name} onText={setName} />
       <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />
-      <Field
-        label={t('people.until')}
-        help={t('people.until_help')}
-        type="date"
-        value={lastDay}
-        onText={setLastDay}
-      />
+      <Field label={t('people.until')} help={t('people.until_help')} type="date" value={lastDay} onText={setLastDay} />
     </Dialog>
   );
 }

@@ -2,8 +2,7 @@
 export const settings = {
   'settings.admin_only': 'Only administrators and auditors see the settings',
   'settings.configuration': 'Configuration',
-  'settings.configuration_help':
-    'As the program uses it now. Only its file changes it; it has no secrets.',
+  'settings.configuration_help': 'As the program uses it now. Only its file changes it; it has no secrets.',
   'settings.name': 'Setting',
   'settings.value': 'Value',
   'webhooks.title': 'Webhooks',

@@ -3,8 +3,7 @@ import type { settings as english } from '../en/settings.ts';
 export const settings: Record<keyof typeof english, string> = {
   'settings.admin_only': 'Só os administradores e os auditores veem as definições',
   'settings.configuration': 'Configuração',
-  'settings.configuration_help':
-    'Tal como o programa a usa agora. Só o seu ficheiro a altera; não contém segredos.',
+  'settings.configuration_help': 'Tal como o programa a usa agora. Só o seu ficheiro a altera; não contém segredos.',
   'settings.name': 'Definição',
   'settings.value': 'Valor',
   'webhooks.title': 'Webhooks',

@@ -3,8 +3,7 @@ import type { settings as english } from '../en/settings.ts';
 export const settings: Record<keyof typeof english, string> = {
   'settings.admin_only': 'Wasimamizi na wakaguzi pekee ndio wanaoona mipangilio',
   'settings.configuration': 'Usanidi',
-  'settings.configuration_help':
-    'Kama programu inavyoutumia sasa. Faili lake pekee ndilo hubadilisha; hauna siri.',
+  'settings.configuration_help': 'Kama programu inavyoutumia sasa. Faili lake pekee ndilo hubadilisha; hauna siri.',
   'settings.name': 'Mpangilio',
   'settings.value': 'Thamani',
   'webhooks.title': 'Webhook',
