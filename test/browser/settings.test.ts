@@ -117,7 +117,7 @@ test('an auditor finds what a person did long ago, by search and by day', async 
   const { page, faults } = await openPage(context, `${url}/audit`);
   await page.getByPlaceholder('Search by person, event or detail').fill('amina needle');
   await page.getByText('No event matches').waitFor();
-  await page.getByText('0 of 1,000 events that were read').waitFor();
+  await page.getByText('Events that fit: 0. Read so far: 1,000').waitFor();
   await page.getByRole('button', { name: 'Show more events' }).click();
   await page.getByText('why: the needle').waitFor();
   await page.reload();

@@ -4,7 +4,6 @@ import { eventText } from '../../base/event-text.ts';
 import { Failure } from '../../base/failure.tsx';
 import { Empty } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { csvLines } from './csv-lines.ts';
 import { fileReader, type ReportFolder } from './report-queries.ts';
@@ -44,9 +43,7 @@ function Difference({ lines }: { lines: readonly string[][] }) {
     .map(([row = '', , , column = '', before = '', after = ''], index) => ({ index, row, column, before, after }));
   return (
     <>
-      {lines.length > linesMax && (
-        <p className="small quiet">{t('reports.difference_cut', { count: formatCount(linesMax), file: fileName })}</p>
-      )}
+      {lines.length > linesMax && <p className="small quiet">{t('reports.difference_cut', { file: fileName })}</p>}
       <Table
         caption={t('reports.difference')}
         rows={rows}

@@ -10,7 +10,7 @@ export const audit = {
   'audit.batch': 'All events of batch',
   'audit.more': 'Show more events',
   'audit.until': 'Up to the day',
-  'audit.searched': '{shown} of {count, plural, one {# event} other {# events}} that were read; the last one is of',
+  'audit.searched': 'Events that fit: {shown}. Read so far: {count}, the last one of',
   'audit.none': 'No event matches',
   'audit.none_yet': 'There are no events yet',
   'audit.none_yet_help': 'What people do from now on appears here by itself.',

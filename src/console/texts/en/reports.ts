@@ -17,7 +17,7 @@ export const reports = {
   'reports.masked': 'masked',
   'reports.difference': 'What differs from the version before',
   'reports.difference_none': 'Nothing differs',
-  'reports.difference_cut': 'The first {count} lines are shown; {file} has all.',
+  'reports.difference_cut': 'Only the beginning is shown; {file} has all lines.',
   'reports.as_of': 'As of',
   'verify.start': 'Verify in this browser',
   'verify.help':

@@ -12,7 +12,7 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.batch': 'Tous les événements du lot',
   'audit.more': 'Afficher d’autres événements',
   'audit.until': 'Jusqu’au jour',
-  'audit.searched': '{shown} sur {count, plural, one {# événement lu} other {# événements lus}} ; le dernier est du',
+  'audit.searched': 'Événements qui correspondent : {shown}. Lus jusqu’ici : {count}, le dernier du',
   'audit.none': 'Aucun événement ne correspond',
   'audit.none_yet': 'Il n’y a pas encore d’événements',
   'audit.none_yet_help': 'Ce que les gens feront désormais apparaîtra ici de soi-même.',

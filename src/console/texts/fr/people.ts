@@ -68,7 +68,7 @@ export const people = {
   'people.program_help': 'Minuscules, chiffres et « - ». Le journal d’audit l’affiche.',
   'people.used': 'Dernière utilisation',
   'people.until': 'Expire le',
-  'people.until_help': 'Le dernier jour où la clé fonctionne. Vide : elle n’expire pas.',
+  'people.until_help': 'Le dernier jour où la clé fonctionne. Vide : elle n’expire pas.',
   'people.key': 'La nouvelle clé',
   'people.key_help': 'Elle n’est affichée que maintenant. Conservez-la en lieu sûr.',
   'people.make': 'Créer la clé',

@@ -19,7 +19,7 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.masked': 'masqué',
   'reports.difference': 'Ce qui diffère de la version précédente',
   'reports.difference_none': 'Rien ne diffère',
-  'reports.difference_cut': 'Les {count} premières lignes sont affichées ; {file} les contient toutes.',
+  'reports.difference_cut': 'Seul le début est affiché ; {file} contient toutes les lignes.',
   'reports.as_of': 'État au',
   'verify.start': 'Vérifier dans ce navigateur',
   'verify.help':

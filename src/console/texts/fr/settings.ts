@@ -4,7 +4,7 @@ export const settings: Record<keyof typeof english, string> = {
   'settings.admin_only': 'Seuls les administrateurs et les auditeurs voient les paramètres',
   'settings.configuration': 'Configuration',
   'settings.configuration_help':
-    'Telle que le programme l’utilise maintenant. Seul son fichier la change ; elle ne contient aucun secret.',
+    'Telle que le programme l’utilise maintenant. Seul son fichier la change ; elle ne contient aucun secret.',
   'settings.name': 'Réglage',
   'settings.value': 'Valeur',
   'webhooks.title': 'Webhooks',

@@ -12,7 +12,7 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.batch': 'Todos os eventos do lote',
   'audit.more': 'Mostrar mais eventos',
   'audit.until': 'Até ao dia',
-  'audit.searched': '{shown} de {count, plural, one {# evento lido} other {# eventos lidos}}; o último é de',
+  'audit.searched': 'Eventos que correspondem: {shown}. Lidos até agora: {count}, o último de',
   'audit.none': 'Nenhum evento corresponde',
   'audit.none_yet': 'Ainda não há eventos',
   'audit.none_yet_help': 'O que as pessoas fizerem a partir de agora aparece aqui por si.',

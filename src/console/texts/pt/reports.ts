@@ -18,7 +18,7 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.masked': 'mascarado',
   'reports.difference': 'O que difere da versão anterior',
   'reports.difference_none': 'Nada difere',
-  'reports.difference_cut': 'Mostram-se as primeiras {count} linhas; {file} tem todas.',
+  'reports.difference_cut': 'Mostra-se só o início; {file} tem todas as linhas.',
   'reports.as_of': 'À data de',
   'verify.start': 'Verificar neste navegador',
   'verify.help':

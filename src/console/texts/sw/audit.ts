@@ -12,7 +12,7 @@ export const audit: Record<keyof typeof english, string> = {
   'audit.batch': 'Matukio yote ya fungu',
   'audit.more': 'Onyesha matukio zaidi',
   'audit.until': 'Hadi siku',
-  'audit.searched': '{shown} kati ya {count, plural, one {tukio #} other {matukio #}} yaliyosomwa; la mwisho ni la',
+  'audit.searched': 'Matukio yanayolingana: {shown}. Yaliyosomwa hadi sasa: {count}, la mwisho ni la',
   'audit.none': 'Hakuna tukio linalolingana',
   'audit.none_yet': 'Bado hakuna matukio',
   'audit.none_yet_help': 'Watu watakachofanya kuanzia sasa kitaonekana hapa chenyewe.',

@@ -18,7 +18,7 @@ export const reports: Record<keyof typeof english, string> = {
   'reports.masked': 'imefichwa',
   'reports.difference': 'Kilicho tofauti na toleo lililotangulia',
   'reports.difference_none': 'Hakuna tofauti',
-  'reports.difference_cut': 'Mistari {count} ya kwanza inaonyeshwa; {file} ina yote.',
+  'reports.difference_cut': 'Mwanzo tu unaonyeshwa; {file} ina mistari yote.',
   'reports.as_of': 'Hali ya',
   'verify.start': 'Thibitisha katika kivinjari hiki',
   'verify.help': 'Kivinjari chako kinakagua chenyewe alama, saini na mnyororo wa ukaguzi. Hakiulizi seva.',
