@@ -1,26 +1,22 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { answered, api, change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { toast } from '../../base/toast.tsx';
 import { Time } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 
 const key = ['own-sessions'] as const;
 
 /** Where the person is signed in, and a way to sign out elsewhere. */
 export function OwnSessions() {
-  const queries = useQueryClient();
   const query = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/session/all')) });
-  const end = useMutation({
-    mutationFn: (session_id: string) => change('/api/v1/session/end', { body: { session_id } }),
-    onSuccess: (left) => {
-      queries.setQueryData(key, left);
-      toast(t('people.signed_out'));
-    },
+  const end = useChange((session_id: string) => change('/api/v1/session/end', { body: { session_id } }), {
+    reads: [key],
+    done: () => t('people.signed_out'),
   });
   return (
     <Card isFlush title={t('people.tab.sessions')}>

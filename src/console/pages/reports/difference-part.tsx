@@ -2,7 +2,6 @@ import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../base/button.tsx';
 import { eventText } from '../../base/event-text.ts';
 import { Failure } from '../../base/failure.tsx';
-import { Empty } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { t } from '../../texts/i18n.ts';
 import { csvLines } from './csv-lines.ts';
@@ -37,7 +36,7 @@ export function DifferencePart({ batchId, folder }: { batchId: string; folder: R
 }
 
 function Difference({ lines }: { lines: readonly string[][] }) {
-  if (lines.length === 0) return <Empty title={t('reports.difference_none')} />;
+  if (lines.length === 0) return <p className="small quiet">{t('reports.difference_none')}</p>;
   const rows = lines
     .slice(0, linesMax)
     .map(([row = '', , , column = '', before = '', after = ''], index) => ({ index, row, column, before, after }));
