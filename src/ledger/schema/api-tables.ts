@@ -26,3 +26,9 @@ export const apiTables: readonly string[] = [
   )`,
   'CREATE INDEX api_requests_by_time ON api_requests (received_at)',
 ];
+
+/** The draft or the batch that the answer to a request is about: it is erased with its people. */
+export const requestSubjects: readonly string[] = [
+  'ALTER TABLE api_requests ADD COLUMN about TEXT',
+  'CREATE INDEX api_requests_by_about ON api_requests (about) WHERE about IS NOT NULL',
+];

@@ -1,5 +1,5 @@
 import { accessHeadTable } from './access-head.ts';
-import { apiTables } from './api-tables.ts';
+import { apiTables, requestSubjects } from './api-tables.ts';
 import { approvalsTable } from './approvals-table.ts';
 import { batchFacts } from './batch-facts.ts';
 import { doubtsTable } from './doubts-table.ts';
@@ -293,9 +293,5 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE batches ADD COLUMN rejection_reason TEXT'],
   // Why airbatch has paused a batch or an account, for the same.
   ['ALTER TABLE pauses ADD COLUMN detail_reason TEXT'],
-  // The draft or the batch that the answer to a request is about: it is erased with its people.
-  [
-    'ALTER TABLE api_requests ADD COLUMN about TEXT',
-    'CREATE INDEX api_requests_by_about ON api_requests (about) WHERE about IS NOT NULL',
-  ],
+  requestSubjects,
 ];
