@@ -63,7 +63,7 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
     jobs.add(job);
   };
 
-  while (!isOver()) {
+  const startJobs = async () => {
     const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
     const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
@@ -73,7 +73,15 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
     const nextAt = picker.nextAt() ?? 0;
     const pollMs = idleMs(context);
     await context.wakes.dispatch.wait(nextAt > now ? Math.min(pollMs, nextAt - now) : pollMs);
+  };
+  try {
+    while (!isOver()) await startJobs();
+  } catch (error) {
+    trouble = error;
   }
+  // Jobs that wait for their turn have nothing to send any more.
+  if (trouble !== null) void context.limiter.stop();
+  // Also after a fault of the loop itself: the account is released once all loops have ended.
   await Promise.all(jobs);
   if (trouble !== null) throw trouble;
 }
