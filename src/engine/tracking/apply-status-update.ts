@@ -60,10 +60,14 @@ export async function contradictEnd(
   if (payment.state === 'open' || payment.state === status) return;
   const { serviceStatus: service_status } = payment;
   if (status === 'failed') {
+    // A person ended the row, and knew what the service says.
+    const isKnown = row.service_status === service_status;
+    if (isKnown && !open) return;
     const by = isResolved(row) ? 'a person has said that the row failed' : 'the row failed';
     const why = `${by}, and the service now says ${service_status}`;
-    if (await noteContradiction(unit, row, { ...payment, why, firstSentAt: null }))
-      log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
+    if (!(await noteContradiction(unit, row, { ...payment, why, firstSentAt: null }))) return;
+    if (isKnown) open?.contradicted.add(row_no);
+    log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
     return;
   }
   // The payments of a batch that has ended are read again a day later.

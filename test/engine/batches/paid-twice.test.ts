@@ -127,6 +127,34 @@ for (const [what, ends, reference, second, paid] of [
     assert.equal(noted.length, isHere ? 1 : 0);
   });
 
+for (const [what, ended] of [
+  ['once', false],
+  ['not at all if its batch has ended', true],
+] as const)
+  test(`a row that a person ended against the service, and that the list shows each time, is reported ${what}`, async () => {
+    const rig = await makeRig();
+    if (!ended) rig.service.ends('run-1/ref-2', 'open');
+    await rig.add(someRows(2));
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    await rig.db.execute("UPDATE rows SET status = 'failed', failure_code = 'RESOLVED_NOT_PAID' WHERE row_no = 1");
+    if (ended) {
+      await addLater(rig, 'batch-2', 1);
+      rig.service.ends('batch-2/ref-1', 'open');
+      staying.nudge();
+      await rig.clock.drive(rig.clock.sleep(5_000));
+      for (const payment of rig.service.payments.values()) payment.createdAt = rig.clock.now();
+    }
+    await rig.clock.drive(rig.clock.sleep(60_000));
+    staying.stop();
+    await rig.clock.drive(running);
+    const { service_status, contradicted } = await rig.row(1);
+    assert.deepEqual([service_status, contradicted, rig.service.lists.length > 2], ['completed', null, true]);
+    const noted = await rig.db.values("SELECT 1 FROM events WHERE kind = 'row.contradicted'");
+    assert.equal(noted.length, ended ? 0 : 1);
+  });
+
 /**
  * Batch 1 has ended, and a second payment of its first row is seen when it is read again a day later: no batch is open
  * then.
