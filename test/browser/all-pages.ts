@@ -1,9 +1,11 @@
 import type { Page, Route } from 'playwright-core';
 import {
   answer,
+  deliveries,
   factors,
   failed,
   jobs,
+  keys,
   longId,
   longName,
   never,
@@ -140,7 +142,22 @@ export function allPages(waiting: string): PageState[] {
     { name: 'people', path: '/people' },
     { name: 'people-new', path: '/people', steps: (page) => page.locator('.card-head .button').click() },
     { name: 'people-sessions', path: '/people', answers: { sessions: answer(sessions) }, steps: nth('tab', 1) },
-    { name: 'people-keys', path: '/people', steps: nth('tab', 2) },
+    { name: 'people-keys', path: '/people', answers: { 'api-keys': answer(keys) }, steps: nth('tab', 2) },
+    { name: 'people-keys-empty', path: '/people', answers: { 'api-keys': answer({ keys: [] }) }, steps: nth('tab', 2) },
+    {
+      ...{ name: 'people-key-made', path: '/people', answers: { 'api-keys': answer(keys) } },
+      async steps(page) {
+        await nth('tab', 2)(page);
+        const made = answer({ secret: `ab_${'k7Zq'.repeat(12)}`, key: keys.keys[0] });
+        await page.route('**/api/v1/api-keys', (route) =>
+          route.request().method() === 'POST' ? made(route) : route.fallback(),
+        );
+        await page.locator('.card-head .button').click();
+        await page.getByRole('dialog').getByRole('textbox').first().fill('payroll');
+        await page.getByRole('dialog').locator('button[type=submit]').click();
+        await page.locator('.secret').waitFor();
+      },
+    },
     { name: 'account', path: '/account', answers: { ...own, 'session/factors': answer(factors) } },
     { name: 'account-none', path: '/account', answers: { ...own, 'session/factors': answer(noFactors) } },
     {
@@ -167,7 +184,22 @@ export function allPages(waiting: string): PageState[] {
     { name: 'audit-access', path: '/audit', steps: nth('tab', 1) },
     { name: 'settings', path: '/settings' },
     { name: 'settings-new', path: '/settings', steps: (page) => page.locator('.card-head .button').click() },
-    { name: 'endpoint', path: '/settings', steps: (page) => page.locator('.table a').first().click() },
+    {
+      ...{ name: 'endpoint', path: '/settings', answers: { 'webhooks/[^/]+/deliveries': answer(deliveries) } },
+      steps: (page) => page.locator('.table a').first().click(),
+    },
+    {
+      ...{ name: 'endpoint-delivery', path: '/settings', answers: { 'webhooks/[^/]+/deliveries': answer(deliveries) } },
+      async steps(page) {
+        await page.locator('.table a').first().click();
+        await page.locator('.table tbody tr .button').first().click();
+        await page.getByRole('dialog').waitFor();
+      },
+    },
+    {
+      ...{ name: 'endpoint-new', path: '/settings' },
+      steps: (page) => page.locator('.table a').first().click(),
+    },
     { name: 'nowhere', path: '/nowhere' },
     { name: 'sign-in', path: '/', answers: { session: signedOut } },
     { name: 'link', path: '/link#token', answers: { session: signedOut } },

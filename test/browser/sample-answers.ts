@@ -108,6 +108,43 @@ export const ownSessions: Answer<'/api/v1/session/all'> = {
   sessions: sessions.sessions.map(({ name: _, ...session }, index) => ({ ...session, is_own: index === 0 })),
 };
 
+const ofKey = { created_by: 'zawadi', created_at: at(2_000), revoked_by: null, revoked_at: null, etag: '"1"' };
+export const keys: Answer<'/api/v1/api-keys'> = {
+  keys: [
+    {
+      ...{ ...ofKey, key_id: 'k-1', name: 'payroll-system-of-the-office-in-mombasa', roles: ['prepare', 'operate'] },
+      ...{ accounts: ['kenya', 'uganda'], expires_at: at(-2_000), last_used_at: at(0.2) },
+    },
+    {
+      ...{ ...ofKey, key_id: 'k-2', name: 'reports', roles: ['audit'], accounts: [], expires_at: null },
+      ...{ last_used_at: null, revoked_by: 'otieno', revoked_at: at(3) },
+    },
+  ],
+};
+
+const attempts = [
+  { at: at(2), status: null, duration_ms: 10_004, error: 'connect ETIMEDOUT 203.0.113.7:443' },
+  { at: at(1), status: 503, duration_ms: 212, error: null },
+];
+const ofDelivery = { batch_id: samples.done, body: '{"type":"batch.completed"}', created_at: at(3), due_at: null };
+export const deliveries: Answer<'/api/v1/webhooks/{endpoint_id}/deliveries'> = {
+  deliveries: [
+    {
+      ...{ ...ofDelivery, delivery_no: 3, message_id: 'msg_2aUx7', event: 'batch.awaiting_approval' },
+      ...{ outcome: 'waiting', due_at: at(-1), attempts },
+    },
+    {
+      ...{ ...ofDelivery, delivery_no: 2, message_id: 'msg_1kQz4', event: 'batch.completed', outcome: 'failed' },
+      ...{ attempts: attempts.slice(0, 1) },
+    },
+    {
+      ...{ ...ofDelivery, delivery_no: 1, message_id: 'msg_0cTn9', event: 'row.in_doubt', outcome: 'delivered' },
+      ...{ batch_id: samples.running, attempts: [{ at: at(9), status: 204, duration_ms: 88, error: null }] },
+    },
+  ],
+  next: 1,
+};
+
 const work = { since: at(30), rows_ready: 18_204, rows_in_flight: 412, rows_in_doubt: 3, oldest_accepted_at: at(1) };
 export const workers: Answer<'/api/v1/workers'> = {
   workers: [

@@ -76,6 +76,18 @@ describe('the details of an event', () => {
     assert.match(detailOf({ body: '{"finish_by":1793520000000,"disabled":true}' }), /2026.*désactivé\u{a0}: oui$/u);
   });
 
+  test('have amounts with their currencies, no first attempt, and the program under its own name', async () => {
+    const detailOf = await inFrench();
+    const paid = { cost: '1212.9', cost_currency: 'KES', attempt: 1, generation: 2 };
+    assert.equal(
+      detailOf({ body: JSON.stringify(paid) }).replaceAll(/[\u{a0}\u{202f}]/gu, ' '),
+      'coût : 1 212,90 KES · paiement numéro : 2',
+    );
+    assert.match(detailOf({ body: '{"currency":"KES"}' }), /^devise\u{a0}: KES$/u);
+    const { actorName } = await import('../../src/console/base/event-text.ts');
+    assert.deepEqual(['engine', 'intake', 'wanjiru'].map(actorName), ['airbatch', 'airbatch', 'wanjiru']);
+  });
+
   test('are of no member that this list lacks', () => {
     const page = readFileSync(resolve(import.meta.dirname, '../../docs/report-format.md'), 'utf8');
     const table = page.slice(page.indexOf('| kind | members of'), page.indexOf('Earlier versions had other names'));

@@ -1,4 +1,4 @@
-import { formatDuration, formatTime } from '../texts/format.ts';
+import { formatAmount, formatDuration, formatTime } from '../texts/format.ts';
 import { hasText, type TextId, t } from '../texts/i18n.ts';
 import { named, reasonText } from '../texts/reason-text.ts';
 
@@ -81,20 +81,34 @@ export function eventText(kind: string): string {
 const hidden = new Set(['from', 'to', 'key', 'reference', 'through', 'why_reason', 'detail_reason']);
 const hiddenEnds = ['_at', '_sha256'];
 
-function isShown(name: string, value: unknown): boolean {
-  return !hidden.has(name) && !hiddenEnds.some((end) => name.endsWith(end)) && value !== null && value !== '';
+/** Counts that say something only from the second one on. */
+const fromTwo = new Set(['attempt', 'generation']);
+/** Amounts, with the members that have their currencies. */
+const currencyOf: Readonly<Record<string, string>> = { cost: 'cost_currency', amount: 'currency' };
+const currencies = new Set(Object.values(currencyOf));
+
+function isShown(name: string, value: unknown, data: Readonly<Record<string, unknown>>): boolean {
+  if (value === null || value === '' || (fromTwo.has(name) && value === 1)) return false;
+  const isWithAmount =
+    currencies.has(name) && Object.keys(currencyOf).some((one) => currencyOf[one] === name && data[one]);
+  return !isWithAmount && !hidden.has(name) && !hiddenEnds.some((end) => name.endsWith(end));
+}
+
+/** Who did something; what the program did by itself has the names of its parts. */
+export function actorName(actor: string): string {
+  return actor === 'engine' || actor === 'intake' ? 'airbatch' : actor;
 }
 
 /** The rest of an event: `reason: wrong month · evidence: ...`. A member of a later version keeps its own name. */
 export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
   const data = JSON.parse(body) as Record<string, unknown>;
   return Object.entries(data)
-    .filter(([name, value]) => isShown(name, value))
+    .filter(([name, value]) => isShown(name, value, data))
     .map(([name, value]) => {
       // What airbatch has observed stands there as a sentence, and as a code with values.
       const reason = data[`${name}_reason`];
       const translated = typeof reason === 'string' ? reasonText(JSON.parse(reason)) : null;
-      return t('base.labelled', { label: memberName(name), value: translated ?? shownValue(name, value) });
+      return t('base.labelled', { label: memberName(name), value: translated ?? shownValue(name, value, data) });
     })
     .join(' · ');
 }
@@ -117,7 +131,9 @@ const kinds: Readonly<Record<string, string>> = {
 };
 const times = new Set(['finish_by', 'before_finish_by', 'charged_from']);
 
-function shownValue(name: string, value: unknown): string {
+function shownValue(name: string, value: unknown, data: Readonly<Record<string, unknown>>): string {
+  const currency = data[currencyOf[name] ?? ''];
+  if (typeof currency === 'string') return `${formatAmount(String(value), currency)} ${currency}`;
   if (typeof value === 'number' && times.has(name)) return formatTime(value);
   if (name === 'age_ms') return formatDuration(Number(value));
   if (name.endsWith('roles'))

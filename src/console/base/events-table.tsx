@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { t } from '../texts/i18n.ts';
-import { type ChainEvent, detailOf, eventText } from './event-text.ts';
+import { actorName, type ChainEvent, detailOf, eventText } from './event-text.ts';
 import { Table } from './table.tsx';
 import { None, Time } from './values.tsx';
 
@@ -29,7 +29,7 @@ export function EventsTable({
           ),
         },
         { id: 'what', label: t('events.what'), isHead: true, cell: ({ kind }) => eventText(kind) },
-        { id: 'who', label: t('events.who'), cell: ({ actor }) => actor },
+        { id: 'who', label: t('events.who'), cell: ({ actor }) => actorName(actor) },
         ...(batchCell === undefined
           ? []
           : [

@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
-import { type ChainEvent, detailOf, eventText } from '../../base/event-text.ts';
+import { actorName, type ChainEvent, detailOf, eventText } from '../../base/event-text.ts';
 import { EventsTable } from '../../base/events-table.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
@@ -68,7 +68,7 @@ export function AuditPage() {
 
 function fits(event: ChainEvent, search: string): boolean {
   const { actor, kind, batch_id, body } = event;
-  const text = [actor, kind, eventText(kind), batch_id, body, detailOf(event)].join('\n').toLowerCase();
+  const text = [actorName(actor), kind, eventText(kind), batch_id, body, detailOf(event)].join('\n').toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)

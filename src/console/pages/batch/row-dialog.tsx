@@ -4,7 +4,7 @@ import { type Answer, answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
-import { detailOf, eventText } from '../../base/event-text.ts';
+import { actorName, detailOf, eventText } from '../../base/event-text.ts';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
@@ -75,7 +75,7 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
                 <li key={event.seq}>
                   <strong>{eventText(event.kind)}</strong>
                   <div className="small quiet">
-                    <Time at={event.at} isExact /> · {event.actor}
+                    <Time at={event.at} isExact /> · {actorName(event.actor)}
                   </div>
                   <div className="small quiet wrap">{detailOf(event)}</div>
                 </li>

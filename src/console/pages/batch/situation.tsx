@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useSession } from '../../api/session.ts';
+import { actorName } from '../../base/event-text.ts';
 import { ForSupport } from '../../base/failure.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Time } from '../../base/values.tsx';
@@ -66,7 +67,7 @@ function PauseLine({ pause: { reason, detail, detail_reason, paused_by, since } 
       <p>
         {value === null ? label : t('base.labelled', { label, value })}{' '}
         <span className="small">
-          ({paused_by}, <Time at={since} />)
+          ({actorName(paused_by)}, <Time at={since} />)
         </span>
       </p>
       {reason !== 'by_person' && detail !== null && <ForSupport>{detail}</ForSupport>}

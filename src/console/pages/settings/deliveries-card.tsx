@@ -15,6 +15,7 @@ import { Table } from '../../base/table.tsx';
 import { Count, None, Time } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { systemText } from '../../texts/failure-text.ts';
+import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { type Delivery, type Endpoint, webhookReads } from './webhook-queries.ts';
 import './deliveries.css';
@@ -82,7 +83,7 @@ function DeliveryTable({ rows, onShow }: { rows: readonly Delivery[]; onShow: (d
             batch_id === null ? (
               <None />
             ) : (
-              <Link href={`/batches/${encodeURIComponent(batch_id)}`} className="wrap">
+              <Link href={`/batches/${encodeURIComponent(batch_id)}`} className="nowrap">
                 {batch_id}
               </Link>
             ),
@@ -112,7 +113,7 @@ function AnswerText({ attempt }: { attempt: Delivery['attempts'][number] | undef
   return (
     <span>
       {status === null ? (systemText(error ?? '') ?? error) : `HTTP ${status}`}{' '}
-      <span className="quiet numbers">{duration_ms} ms</span>
+      <span className="quiet numbers">{formatCount(duration_ms)} ms</span>
     </span>
   );
 }
@@ -153,7 +154,7 @@ function DeliveryDialog({
           keyOf={({ at }) => at}
           columns={[
             { id: 'at', label: t('events.at'), isHead: true, cell: ({ at }) => <Time at={at} isExact /> },
-            { id: 'answer', label: t('webhooks.answer'), cell: (attempt) => <AnswerText attempt={attempt} /> },
+            { id: 'answer', label: t('webhooks.one_answer'), cell: (attempt) => <AnswerText attempt={attempt} /> },
           ]}
         />
       )}

@@ -47,6 +47,7 @@ export const settings = {
   'webhooks.outcome.failed': 'failed',
   'webhooks.attempts': 'Attempts',
   'webhooks.answer': 'Last answer',
+  'webhooks.one_answer': 'Answer',
   'webhooks.next': 'Next attempt:',
   'webhooks.redeliver': 'Send again',
   'webhooks.redeliver_done': 'It is sent again.',

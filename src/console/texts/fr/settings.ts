@@ -49,6 +49,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.outcome.failed': 'échoué',
   'webhooks.attempts': 'Essais',
   'webhooks.answer': 'Dernière réponse',
+  'webhooks.one_answer': 'Réponse',
   'webhooks.next': 'Prochain essai :',
   'webhooks.redeliver': 'Envoyer de nouveau',
   'webhooks.redeliver_done': 'Il est envoyé de nouveau.',

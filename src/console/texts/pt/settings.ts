@@ -48,6 +48,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.outcome.failed': 'falhou',
   'webhooks.attempts': 'Tentativas',
   'webhooks.answer': 'Última resposta',
+  'webhooks.one_answer': 'Resposta',
   'webhooks.next': 'Próxima tentativa:',
   'webhooks.redeliver': 'Enviar de novo',
   'webhooks.redeliver_done': 'É enviado de novo.',

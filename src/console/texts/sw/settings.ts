@@ -48,6 +48,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.outcome.failed': 'imeshindwa',
   'webhooks.attempts': 'Majaribio',
   'webhooks.answer': 'Jibu la mwisho',
+  'webhooks.one_answer': 'Jibu',
   'webhooks.next': 'Jaribio lijalo:',
   'webhooks.redeliver': 'Tuma tena',
   'webhooks.redeliver_done': 'Inatumwa tena.',
