@@ -78,7 +78,9 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     const context = await windowOf(stage, { options: { locale: 'pt-MZ' } });
     t.after(() => context.close());
     const { page } = await openPage(context, `${url}/batches/${samples.running}`);
-    await page.getByText(/Linhas falhadas entre as últimas 10: 3\. Não são permitidas mais de 20%/).waitFor();
+    await page
+      .getByText(/segurança\. Linhas falhadas entre as últimas 10: 3\. Não são permitidas mais de 20%/)
+      .waitFor();
     const english = page.getByText('3 of the last 10 rows failed');
     assert.equal(await english.isVisible(), false);
     await page.getByText('Para o apoio').click();

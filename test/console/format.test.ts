@@ -47,6 +47,13 @@ describe('numbers and texts in the reader’s language', () => {
     assert.equal(t('batches.held', { count: 3 }), 'safu 3 zimezuiliwa');
   });
 
+  test('a count in a text has the digits of the region, as amounts do', async ({ mock }) => {
+    mock.getter(navigator, 'languages', () => ['pt-MZ']);
+    await showLanguage('pt');
+    assert.match(plain(t('batches.held', { count: 45_000 })), /^45 000 /);
+    assert.equal(plain(formatCount(45_000)), '45 000');
+  });
+
   test('a browser’s region counts if it has the language', () => {
     assert.equal(regionOf('pt', ['en-KE', 'pt-MZ']), 'pt-MZ');
     assert.equal(regionOf('fr', ['en-KE']), 'fr');

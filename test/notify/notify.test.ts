@@ -32,7 +32,7 @@ import type { Session } from '../../src/runtime/session/session.ts';
 import { reportForMail } from '../../src/runtime/upkeep/report-store.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch, addBatch, aRow, idlePace, setPause, sqliteLedger, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, approvalBy, aRow, idlePace, setPause, sqliteLedger, unplanned } from '../support/ledger.ts';
 
 const everything: Recipient = { id: 'chat all', kind: 'chat', url: { value: 'http://x' }, on: newsKinds };
 
@@ -77,7 +77,7 @@ describe('a notification', () => {
     const { rig, db, clock, told, pass, actor } = await teller();
     const batch = aBatch({ created_by: 'ann', created_at: clock.now() });
     await addBatch(db, clock, batch, someRows(3));
-    await requestApproval(actor, 'batch-1', 'every batch needs a second person');
+    await requestApproval(actor, 'batch-1', approvalBy(1));
     await pass();
     await pass();
     await db.execute(`UPDATE batches SET content_sha256 = NULL`);
@@ -129,8 +129,7 @@ describe('a notification', () => {
     await db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'paid'`);
     await db.execute(`UPDATE batch_counts SET status = 'completed' WHERE batch_id = 'paid'`);
     await db.execute(`UPDATE rows SET status = 'completed' WHERE batch_id = 'paid'`);
-    for (const batch_id of ['again', 'other'])
-      await requestApproval(actor, batch_id, 'every batch needs a second person');
+    for (const batch_id of ['again', 'other']) await requestApproval(actor, batch_id, approvalBy(1));
     await pass();
     const asked = new Map(told.map(({ word }) => [word.facts.batch_id, word]));
     assert.match(asked.get('again')?.subject ?? '', /3 rows, KES 306\.00, 3 of them also in batch paid$/);
@@ -228,7 +227,7 @@ describe('a notification', () => {
         made,
         rows.map((row) => ({ ...row, batch_id })),
       );
-      await requestApproval(actor, batch_id, 'every batch needs a second person');
+      await requestApproval(actor, batch_id, approvalBy(1));
     }
     await pass();
     const asked = Object.fromEntries(told.map(({ word }) => [word.facts.batch_id, [word.subject, word.lines[0]]]));
@@ -248,7 +247,7 @@ describe('a notification', () => {
     for (const row of rows) digest.add(row);
     const batch = aBatch({ created_by: 'ann', created_at: clock.now(), policy, content_sha256: digest.hex() });
     await addBatch(db, clock, batch, rows);
-    await requestApproval(actor, 'batch-1', 'every batch', 2);
+    await requestApproval(actor, 'batch-1', approvalBy(2));
     await pass();
     const lines = () => told.at(-1)?.word.lines.join('\n') ?? '';
     assert.match(lines(), /Nothing is sent before 2 other people approve it\./);
@@ -265,7 +264,7 @@ describe('a notification', () => {
       ...[aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'held' })],
       ...[aRow(4, { status: 'invalid' }), aRow(5, { status: 'skipped' })],
     ]);
-    await requestApproval(actor, 'batch-1', 'every batch needs a second person');
+    await requestApproval(actor, 'batch-1', approvalBy(1));
     await pass();
     assert.match(
       told[0]?.word.lines.join('\n') ?? '',

@@ -18,7 +18,7 @@ import { isPrivateAddress, post, signedHeaders } from '../../src/notify/post.ts'
 import { queueWebhooks, triedForMs } from '../../src/notify/webhook-events.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch, addBatch, setPause, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, approvalBy, setPause, unplanned } from '../support/ledger.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const newer = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -99,7 +99,7 @@ describe('a webhook', () => {
     const { url, got } = await receiver(t);
     await add('we_1', url);
     await batch('one');
-    await requestApproval(actor, 'one', 'every batch');
+    await requestApproval(actor, 'one', approvalBy(1));
     await pass();
     await pass();
     await db.execute(`UPDATE batches SET content_sha256 = NULL`);

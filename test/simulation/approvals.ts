@@ -5,7 +5,7 @@ import { approvalsOf } from '../../src/ledger/batches/approvals.ts';
 import { type BatchRecord, listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
-import { unplanned } from '../support/ledger.ts';
+import { approvalBy, unplanned } from '../support/ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { note, type World } from './world.ts';
 
@@ -21,11 +21,7 @@ const submitter = 'submitter';
 
 /** Leaves a batch that intake has made for a second person. */
 export async function leaveForApproval(db: Database, process: SimulatedProcess, batchId: string): Promise<void> {
-  await requestApproval(
-    { db, clock: process.clock, person: submitter, through: 'cli' },
-    batchId,
-    'every batch needs a second person',
-  );
+  await requestApproval({ db, clock: process.clock, person: submitter, through: 'cli' }, batchId, approvalBy(1));
 }
 
 /**

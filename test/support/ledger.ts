@@ -4,6 +4,7 @@ import { Pool } from 'pg';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
 import type { PauseReason } from '../../src/core/state/batch-state.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
+import type { ApprovalNeeded } from '../../src/engine/plan/approval.ts';
 import type { StoredPace } from '../../src/ledger/accounts/pace.ts';
 import type { InboxEntry } from '../../src/ledger/accounts/webhook-inbox.ts';
 import type { BatchRecord } from '../../src/ledger/batches/batches.ts';
@@ -17,6 +18,11 @@ import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { counted } from './ledger-work.ts';
 import { idleUsage } from './open-limiter.ts';
+
+/** Why a batch waits for so many other people. */
+export function approvalBy(approvers: number, why = 'every batch needs a second person'): ApprovalNeeded {
+  return { approvers, why, reason: { code: 'APPROVAL_ALWAYS', values: { approvers: String(approvers) } } };
+}
 
 /** A ledger in memory, with the schema before this migration. */
 export async function earlierLedger(before: readonly string[]): Promise<Database> {

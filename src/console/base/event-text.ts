@@ -108,7 +108,8 @@ export function detailOf({ body }: Pick<ChainEvent, 'body'>): string {
       // What airbatch has observed stands there as a sentence, and as a code with values.
       const reason = data[`${name}_reason`];
       const translated = typeof reason === 'string' ? reasonText(JSON.parse(reason)) : null;
-      return t('base.labelled', { label: memberName(name), value: translated ?? shownValue(name, value, data) });
+      if (translated !== null) return translated;
+      return t('base.labelled', { label: memberName(name), value: shownValue(name, value, data) });
     })
     .join(' · ');
 }

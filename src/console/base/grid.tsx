@@ -105,12 +105,12 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
 function useNumberWidths(frame: RefObject<HTMLElement | null>): Readonly<Record<number, string>> {
   const [widths, setWidths] = useState<Readonly<Record<number, string>>>({});
   useLayoutEffect(() => {
-    const wider: Record<number, string> = {};
+    const wider: Record<number, number> = {};
     for (const row of frame.current?.querySelectorAll('.grid-row') ?? [])
       for (const [index, { className, clientWidth, scrollWidth }] of [...row.children].entries())
-        if (className === 'end' && scrollWidth > Math.max(clientWidth, Number.parseInt(wider[index] ?? '0', 10)))
-          wider[index] = `${scrollWidth}px`;
-    if (Object.keys(wider).length > 0) setWidths((before) => ({ ...before, ...wider }));
+        if (className === 'end' && scrollWidth > Math.max(clientWidth, wider[index] ?? 0)) wider[index] = scrollWidth;
+    const widths = Object.entries(wider).map(([index, width]) => [index, `calc(${width}px + 2 * var(--space-3))`]);
+    if (widths.length > 0) setWidths((before) => ({ ...before, ...Object.fromEntries(widths) }));
   });
   return widths;
 }

@@ -83,7 +83,8 @@ export async function showLanguage(language: Language): Promise<void> {
   const { texts } = await catalogues[language]();
   i18n.load(language, texts);
   if (hasPageTexts) await loadPageTexts(language);
-  i18n.activate(language);
+  // Counts in a text have the digits that amounts have.
+  i18n.activate(language, regionOf(language, navigator.languages));
   document.documentElement.lang = language;
 }
 

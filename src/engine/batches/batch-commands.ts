@@ -15,6 +15,7 @@ import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
+  type ApprovalNeeded,
   type ApprovedPlan,
   approvalNeeded,
   approvalsByOthers,
@@ -117,10 +118,15 @@ function requireNobody({ batch_id, policy }: BatchRecord, plan: RequestedTotals)
 }
 
 /** Leaves a batch for other people to approve: `approvers` different ones, none of whom is the submitter. */
-export function requestApproval(actor: Actor, batchId: string, why: string, approvers = 1): Promise<BatchRecord> {
-  return move(actor, batchId, 'request_approval', (_unit, batch) => ({
+export function requestApproval(
+  actor: Actor,
+  batchId: string,
+  { why, reason, approvers }: ApprovalNeeded,
+): Promise<BatchRecord> {
+  const data = { why: withoutNumbers(why), why_reason: JSON.stringify(reason), approvals_needed: approvers };
+  return move(actor, batchId, 'request_approval', (_unit, { content_sha256 }) => ({
     fields: { approvals_needed: approvers },
-    data: { why: withoutNumbers(why), content_sha256: batch.content_sha256, approvals_needed: approvers },
+    data: { ...data, content_sha256 },
   }));
 }
 

@@ -105,7 +105,7 @@ export function decide(
 ): Promise<BatchRecord> {
   return needed === null
     ? approve(actor, batch_id, { balance: plan.balance, plan })
-    : requestApproval(actor, batch_id, needed.why, needed.approvers);
+    : requestApproval(actor, batch_id, needed);
 }
 
 export async function unsentJson(

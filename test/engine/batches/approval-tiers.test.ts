@@ -10,7 +10,7 @@ import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { approvalsOf } from '../../../src/ledger/batches/approvals.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
-import { aBatch, addBatch, unplanned } from '../../support/ledger.ts';
+import { aBatch, addBatch, approvalBy, unplanned } from '../../support/ledger.ts';
 
 const tiers = [
   { rows: 2, sums: { KES: '1000' }, approvers: 2 },
@@ -45,7 +45,7 @@ async function waiting(approval: object = {}, held = 0) {
   await addBatch(db, clock, batch, rows);
   const as = (person: string) => ({ db, clock, person, through: 'cli' as const });
   const by = (person: string) => approve(as(person), 'batch-1', unplanned);
-  await requestApproval(as('sam'), 'batch-1', 'every batch', 2);
+  await requestApproval(as('sam'), 'batch-1', approvalBy(2));
   const given = async () => (await approvalsOf(db, 'batch-1')).map(({ person }) => person);
   const kinds = async () => (await pageEvents(db, 'batch-1', 0, 100)).map(({ kind }) => kind);
   return { db, clock, as, by, given, kinds };

@@ -10,7 +10,7 @@ import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
 import { requireBatch } from '../../../src/ledger/batches/require-batch.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
-import { aBatch, addBatch, aRow, beforeTransaction, idlePace, unplanned } from '../../support/ledger.ts';
+import { aBatch, addBatch, approvalBy, aRow, beforeTransaction, idlePace, unplanned } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 /**
@@ -165,7 +165,7 @@ async function unapproved(policy: Record<string, unknown> = { approval: { needed
 
 async function waiting(policy?: Record<string, unknown>): Promise<Rig> {
   const rig = await unapproved(policy);
-  await requestApproval(by(rig, 'sam'), 'batch-1', 'every batch needs a second person');
+  await requestApproval(by(rig, 'sam'), 'batch-1', approvalBy(1));
   return rig;
 }
 
@@ -226,7 +226,7 @@ describe('releasing rows of a batch that is not approved yet', () => {
 
   test('is refused to the submitter even if no second person was needed at the beginning', async () => {
     const rig = await unapproved();
-    const db = beforeTransaction(rig.db, () => requestApproval(by(rig, 'sam'), 'batch-1', 'x'));
+    const db = beforeTransaction(rig.db, () => requestApproval(by(rig, 'sam'), 'batch-1', approvalBy(1)));
     await assert.rejects(releaseRows({ ...by(rig, 'sam'), db }, 'batch-1', []), { code: 'SECOND_PERSON_NEEDED' });
     assert.equal((await rig.row(2)).status, 'held');
   });
@@ -468,7 +468,7 @@ describe('the reasons that people write', () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
     await rig.db.execute("UPDATE batches SET status = 'validated'");
-    await requestApproval(mary(rig), 'batch-1', why);
+    await requestApproval(mary(rig), 'batch-1', approvalBy(1, why));
     await rejectBatch(mary(rig), 'batch-1', why);
     await isWithoutNumber(rig, 'batch-1', ['batch.request_approval', 'batch.cancel']);
   });

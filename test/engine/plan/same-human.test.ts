@@ -11,7 +11,7 @@ import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { aDraft } from '../../support/drafts.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
-import { aBatch, addBatch, memoryLedger, unplanned } from '../../support/ledger.ts';
+import { aBatch, addBatch, approvalBy, memoryLedger, unplanned } from '../../support/ledger.ts';
 
 const otherNames = new Map([
   ['akamau', 'amina'],
@@ -82,7 +82,7 @@ async function waiting(created_by: string) {
   await addBatch(db, clock, aBatch({ policy, content_sha256: digest.hex(), created_by }), rows);
   await addKey(db, 'payroll', 'akamau');
   const as = (person: string) => ({ db, clock, person, through: 'cli' as const, otherNames });
-  await requestApproval(as(created_by), 'batch-1', 'every batch', 2);
+  await requestApproval(as(created_by), 'batch-1', approvalBy(2));
   return { db, as, by: (person: string) => approve(as(person), 'batch-1', unplanned) };
 }
 

@@ -60,12 +60,13 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
 
 /** Why it is paused. What airbatch itself observed is also there in English, as its log has it. */
 function PauseLine({ pause: { reason, detail, detail_reason, paused_by, since } }: { pause: Pause }) {
-  const value = reason === 'by_person' ? detail : reasonText(detail_reason);
   const label = t(`hold.${reason}`);
+  const observed = reasonText(detail_reason);
   return (
     <>
       <p>
-        {value === null ? label : t('base.labelled', { label, value })}{' '}
+        {reason === 'by_person' && detail !== null ? t('base.labelled', { label, value: detail }) : label}
+        {observed !== null && `. ${observed}`}{' '}
         <span className="small">
           ({actorName(paused_by)}, <Time at={since} />)
         </span>

@@ -102,7 +102,7 @@ function Payments({ payments, caption }: { payments: Payment[]; caption: string 
             <>
               <Link href={`/batches/${encodeURIComponent(batch_id)}?row=${row_no}`}>{run_id}</Link>
               <div className="quiet small name-cell">
-                {file_name} · {t('rows.one', { row: row_no })}
+                {file_name} · <span className="nowrap">{t('rows.one', { row: row_no })}</span>
               </div>
             </>
           ),
@@ -112,11 +112,14 @@ function Payments({ payments, caption }: { payments: Payment[]; caption: string 
         { id: 'state', label: t('base.state'), cell: (row) => <State row={row} /> },
         { id: 'cost', label: t('batches.column.charged'), isNumber: true, cell: (row) => <Cost row={row} /> },
         { id: 'sent', label: t('rows.sent'), cell: ({ sent_at }) => <Time at={sent_at} /> },
-        {
-          id: 'why',
-          label: t('base.reason'),
-          cell: (row) => whyOf(row) && <span className="small quiet wrap">{whyOf(row)}</span>,
-        },
+        ...(payments.some(whyOf)
+          ? [
+              {
+                ...{ id: 'why', label: t('base.reason') },
+                cell: (row: Payment) => whyOf(row) && <span className="small quiet wrap">{whyOf(row)}</span>,
+              },
+            ]
+          : []),
       ]}
     />
   );

@@ -167,7 +167,7 @@ function RowLink({ item: { batch_id, row } }: { item: Item }) {
   if (batch_id === null) return <None />;
   return (
     <Link href={`/batches/${encodeURIComponent(batch_id)}${row === null ? '' : `?row=${row}`}`}>
-      <span className="nowrap">{batch_id}</span>
+      {batch_id}
       {row !== null && (
         <>
           , <span className="nowrap">{t('rows.one', { row })}</span>

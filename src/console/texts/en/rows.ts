@@ -16,7 +16,7 @@ export const rows = {
   'rows.paid_by': 'Paid by batch',
   'rows.product': 'product {product}',
   'rows.all': 'all rows',
-  'rows.find': 'Find a name, a reference, or the last digits of a number',
+  'rows.find': 'Name, reference or last digits',
   'rows.none': 'No row matches',
   'rows.history': 'What happened to it',
   'resolve.open': 'Decide with evidence',

@@ -17,7 +17,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.paid_by': 'Payée par le lot',
   'rows.product': 'produit {product}',
   'rows.all': 'toutes les lignes',
-  'rows.find': 'Chercher un nom, une référence ou les derniers chiffres d’un numéro',
+  'rows.find': 'Nom, référence ou derniers chiffres',
   'rows.none': 'Aucune ligne ne correspond',
   'rows.history': 'Ce qui lui est arrivé',
   'resolve.open': 'Décider avec preuve',

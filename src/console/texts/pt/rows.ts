@@ -17,7 +17,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.paid_by': 'Paga pelo lote',
   'rows.product': 'produto {product}',
   'rows.all': 'todas as linhas',
-  'rows.find': 'Procurar um nome, uma referência ou os últimos dígitos de um número',
+  'rows.find': 'Nome, referência ou últimos dígitos',
   'rows.none': 'Nenhuma linha corresponde',
   'rows.history': 'O que lhe aconteceu',
   'resolve.open': 'Decidir com provas',

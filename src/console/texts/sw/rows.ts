@@ -17,7 +17,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.paid_by': 'Imelipwa na fungu',
   'rows.product': 'bidhaa {product}',
   'rows.all': 'safu zote',
-  'rows.find': 'Tafuta jina, rejea, au tarakimu za mwisho za nambari',
+  'rows.find': 'Jina, rejea au tarakimu za mwisho',
   'rows.none': 'Hakuna safu inayolingana',
   'rows.history': 'Yaliyotokea',
   'resolve.open': 'Amua kwa ushahidi',
