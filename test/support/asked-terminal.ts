@@ -4,17 +4,20 @@ import type { Terminal } from '../../src/cli/base/terminal.ts';
 /** Who sits at the terminal: whether they can be asked, what they answer (no, unless said), and their environment. */
 export interface Person {
   json?: boolean;
+  /** Whether they watch the screen. */
+  isInteractive?: boolean;
   answer?: boolean;
   canAsk?: boolean;
   env?: Record<string, string>;
 }
 
 /** A command's context with a person at its terminal: what they are told, and what they are asked. */
-export function askedTerminal(cwd: string, { json = false, answer = false, canAsk = true, env = {} }: Person) {
+export function askedTerminal(cwd: string, person: Person) {
+  const { json = false, isInteractive = false, answer = false, canAsk = true, env = {} } = person;
   const said: string[] = [];
   const asked: string[] = [];
   const terminal = {
-    isInteractive: false,
+    isInteractive,
     canAsk,
     print: (text: string) => said.push(text),
     error: (text: string) => said.push(text),

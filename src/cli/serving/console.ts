@@ -37,7 +37,7 @@ export async function execute(context: CommandContext, _args: string[], given: G
   const stopping = new AbortController();
   const interrupts: { dispose(): void }[] = [];
   try {
-    await serve({ ...place, screen: null }, options, {
+    await serve(place, options, {
       onServing: (_webhooks, console) => {
         if (console !== null) sayWhere(context, console);
       },

@@ -3,7 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { describe, type TestContext, test } from 'node:test';
+import { execute } from '../../../src/cli/serving/console.ts';
+import { askedTerminal } from '../../support/asked-terminal.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 
@@ -67,6 +70,17 @@ describe('airbatch console', () => {
     assert.equal((await post(rescued.url, '/session/link', again)).body.person, 'amina');
     const { code } = await rescued.stop();
     assert.equal(code, 0);
+  });
+
+  test('shows a person who watches its address and link, and no lines for programs', { timeout: 60_000 }, async (t) => {
+    const { context, said } = askedTerminal(place(t).cwd, { isInteractive: true });
+    const stderr = new PassThrough({ encoding: 'utf8' });
+    const ended = execute({ ...context, stderr }, [], { sandbox: true, port: '0' });
+    while (!said().includes('/link#')) await new Promise((soon) => setTimeout(soon, 20));
+    process.emit('SIGTERM');
+    assert.equal(await ended, 0);
+    assert.equal(stderr.read(), null);
+    assert.match(said(), /^The console is at http\S+ \(Ctrl-C ends it\)\.\n.*link works once.*:\n {2}http\S+\n$/);
   });
 
   test('does not listen on a network without TLS', async (t) => {
