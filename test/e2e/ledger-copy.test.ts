@@ -110,6 +110,7 @@ test('nothing is moved while a program works, onto a ledger, or if a chain is br
   const refusedWith = async (code: string) => {
     const refused = await copy(url);
     assert.match(refused.stderr, new RegExp(`\\[${code}\\]`));
+    if (code === 'LEDGER_BUSY') assert.match(refused.stderr, /works on the ledger: process 1 on elsewhere \[/);
     assert.deepEqual(await source.query('SELECT * FROM moves'), []);
     assert.deepEqual(await target.query('SELECT * FROM batches'), []);
   };

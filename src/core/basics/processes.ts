@@ -54,3 +54,12 @@ function statOf(pid: number | 'self'): { pid: number; began: string | null } {
   const afterName = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { pid: Number.parseInt(stat, 10), began: afterName[22 - 3] ?? null };
 }
+
+/**
+ * The process that holds something in the ledger, without its start time (`host/pid/start`). People do not need that
+ * number, and the log would mask it as if it were a phone number.
+ */
+export function processName(holder: string): string {
+  const [host, process] = holder.split('/');
+  return process === undefined ? holder : `process ${process} on ${host}`;
+}

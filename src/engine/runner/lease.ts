@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { processName } from '../../core/basics/processes.ts';
 import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
@@ -168,8 +169,7 @@ function makeProof(
 
 async function accountBusy(db: Database, account: string): Promise<AirbatchError> {
   const current = await findLease(db, account);
-  const name = current && processName(current.holder);
-  const which = name === null ? '' : ` (${name})`;
+  const which = current === null ? '' : ` (${processName(current.holder)})`;
   return new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
 }
 
@@ -180,15 +180,6 @@ export function logTakeover(log: Pick<Log, 'warn'>, account: string, { tookOverF
     account,
     before: tookOverFrom,
   });
-}
-
-/**
- * The holder without its start time. People do not need that number, and the log would mask it as if it were a phone
- * number.
- */
-function processName(holder: string): string | null {
-  const [host, process] = holder.split('/');
-  return process === undefined ? null : `process ${process} on ${host}`;
 }
 
 /** A person who knows of it restores the whole ledger: the other accounts look rows up first, too. */

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { processName } from '../../core/basics/processes.ts';
 import type { Database, Queryable } from '../drivers/database.ts';
 import type { LeaseRecord } from './lease-table.ts';
 import { migrations } from './migrations.ts';
@@ -42,7 +43,7 @@ async function requireNobody(tx: Queryable, others: Others | null): Promise<void
   const leases = await tx.query<Pick<LeaseRecord, 'account' | 'holder'>>(sql, [others.now]);
   const held = leases.find(({ holder }) => !others.isDead(holder));
   if (!held) return;
-  const program = `an earlier version of airbatch (${held.holder})`;
+  const program = `an earlier version of airbatch (${processName(held.holder)})`;
   throw new AirbatchError(
     'LEDGER_BUSY',
     `${program} works on account "${held.account}", whose ledger this one would change`,

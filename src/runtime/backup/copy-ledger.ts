@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { processName } from '../../core/basics/processes.ts';
 import { isOlderThan, raiseFences } from '../../engine/runner/ledger-mark.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
@@ -132,7 +133,8 @@ async function finish(session: Session, { source, target }: Ledgers, { from, to 
 
 async function requireNobody(tx: Queryable, now: number): Promise<void> {
   const holder = (await presentHolders(tx, now)).find((one) => !isDeadProcess(one));
-  if (holder !== undefined) throw new AirbatchError('LEDGER_BUSY', `a program works on the ledger: ${holder}`);
+  if (holder === undefined) return;
+  throw new AirbatchError('LEDGER_BUSY', `a program works on the ledger: ${processName(holder)}`);
 }
 
 /** A ledger that lacks the last payments must not lose what shows it. */

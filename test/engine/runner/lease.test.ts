@@ -232,7 +232,7 @@ describe('the lease on an account', () => {
     const first = await take('one');
     pass(ttlMs - 1);
     for (const holder of ['one', 'two'])
-      await assert.rejects(take(holder), { code: 'ACCOUNT_BUSY', message: /^another airbatch is sending/ });
+      await assert.rejects(take(holder), { code: 'ACCOUNT_BUSY', message: /^another airbatch \(one\) is sending/ });
     pass(1);
     const second = await take('two');
     const { hold } = beside;
