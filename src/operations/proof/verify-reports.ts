@@ -66,7 +66,7 @@ export const verifyReports = defineOperation({
       ...(anchor ? { anchors: await readable(anchor) } : {}),
       ...(ledger ? { ledger } : {}),
     };
-    return await verify(dir, options).catch((error: unknown) => {
+    return await verify(await readable(dir), options).catch((error: unknown) => {
       // If a file is not what the input says it is, that does not show that the reports were changed.
       throw error instanceof InputError ? new AirbatchError('USAGE', error.message, { cause: error }) : error;
     });

@@ -79,7 +79,12 @@ export async function importOne(
     // Stored before the file is moved: if the slot waits for another file and is run again, nothing else reports this
     // one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault }));
-    const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
+    const left = await reject(
+      job,
+      path,
+      name,
+      `${isoTime(session.clock.now())} ${errorMessage(error)}. ${error.hint}`,
+    ).then(
       () => [],
       (trouble: unknown) => [notArchived(name, errorMessage(trouble))],
     );

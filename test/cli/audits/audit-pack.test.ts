@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -46,6 +47,13 @@ test('airbatch audit-pack writes one file from which the batch is verified offli
   assert.match(instructions, new RegExp(`batch ${batch}`));
   const proof = await runHere(command.split(' '), { cwd: join(folder, 'pack') });
   assert.equal(proof.code, 0, proof.stdout + proof.stderr);
+  const [, openssl = ''] = /^ {2}openssl (.*)$/m.exec(instructions) ?? [];
+  const signature = execFileSync('openssl', openssl.split(' '), { cwd: join(folder, 'pack'), encoding: 'utf8' });
+  assert.match(signature, /Verified Successfully/);
+
+  const mistyped = await runHere(['verify', 'report'], { cwd: join(folder, 'pack') });
+  assert.equal(mistyped.code, 3);
+  assert.match(mistyped.stderr, /pack\/report cannot be read \[FILE_UNREADABLE\]/);
 });
 
 test('airbatch audit-pack --mask contains no number, and is verified as well', async (t) => {
