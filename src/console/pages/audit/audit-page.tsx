@@ -54,6 +54,8 @@ export function AuditPage() {
             value={search}
             onText={setSearch}
           />
+        </div>
+        <div className="line">
           <Field label={t('audit.until')} type="date" value={day} onText={setDay} />
         </div>
         {chosen === 'batches' ? (

@@ -49,7 +49,7 @@ export function ConfigurationCard() {
 
 /** Each setting with the path to it (`policy.approval.needed`). What is not set is left out. */
 function flat(path: string, value: unknown): Setting[] {
-  if (value === null || value === undefined) return [];
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return [];
   if (typeof value !== 'object') return [{ name: path, value: String(value) }];
   const parts = Array.isArray(value) && value.every((one) => typeof one !== 'object') ? null : Object.entries(value);
   if (parts === null) return [{ name: path, value: (value as unknown[]).join(', ') }];
