@@ -27,6 +27,11 @@ async function faultsOf(page: Page): Promise<string[]> {
         faults.push(`the page is ${document.documentElement.scrollWidth} px wide`);
       for (const element of document.querySelectorAll('body *')) {
         if (!isShown(element) || mayScroll(element)) continue;
+        if (element.matches('.grid-row > .end')) {
+          const text = document.createRange();
+          text.selectNodeContents(element);
+          if (text.getBoundingClientRect().width > element.clientWidth) faults.push(`cut: ${named(element)}`);
+        }
         const { overflowX } = getComputedStyle(element);
         if (overflowX !== 'visible' && element.scrollWidth > element.clientWidth + 1 && element.tagName !== 'INPUT')
           faults.push(`cut or scrolled: ${named(element)}`);

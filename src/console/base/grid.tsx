@@ -106,9 +106,15 @@ function useNumberWidths(frame: RefObject<HTMLElement | null>): Readonly<Record<
   const [widths, setWidths] = useState<Readonly<Record<number, string>>>({});
   useLayoutEffect(() => {
     const wider: Record<number, number> = {};
+    const range = document.createRange();
     for (const row of frame.current?.querySelectorAll('.grid-row') ?? [])
-      for (const [index, { className, clientWidth, scrollWidth }] of [...row.children].entries())
-        if (className === 'end' && scrollWidth > Math.max(clientWidth, wider[index] ?? 0)) wider[index] = scrollWidth;
+      for (const [index, cell] of [...row.children].entries()) {
+        if (cell.className !== 'end') continue;
+        range.selectNodeContents(cell);
+        // A browser cuts a text that is wider than its cell by a fraction of a pixel, too.
+        const width = Math.ceil(range.getBoundingClientRect().width);
+        if (width > Math.max(cell.clientWidth, wider[index] ?? 0)) wider[index] = width;
+      }
     const widths = Object.entries(wider).map(([index, width]) => [index, `calc(${width}px + 2 * var(--space-3))`]);
     if (widths.length > 0) setWidths((before) => ({ ...before, ...Object.fromEntries(widths) }));
   });
