@@ -199,7 +199,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
       const written = [{ code: 'SLOT_WRITING', values: { files: 'november.csv' } }];
       await insertSlot(tx, { ...slot, due_at: 2, state: 'failed', detail: 'no file has come', reasons: written });
       const file = { name: 'october.csv', working_path: '/october.csv' };
-      await insertJobFile(tx, { ...slot, batch_id: samples.done, ...file });
+      await insertJobFile(tx, { job: slot.job, due_at: slot.due_at, batch_id: samples.done, ...file });
     });
     await page.goto(`${url}/jobs`);
     const past = page.getByRole('region', { name: 'Past runs' }).getByRole('row');

@@ -1,6 +1,6 @@
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { findDoubt, saveOwner } from '../../ledger/rows/doubts.ts';
+import { findDoubt, saveDoubt } from '../../ledger/rows/doubts.ts';
 import { requireRowInState } from './release-or-skip.ts';
 
 /**
@@ -20,7 +20,7 @@ export async function assignDoubts(
       const row = await requireRowInState(unit.tx, { batchId, rowNo, status: 'in_doubt' });
       const before = (await findDoubt(unit.tx, row))?.owner ?? null;
       if (before === owner) continue;
-      await saveOwner(unit.tx, row, owner);
+      await saveDoubt(unit.tx, row, { owner });
       await unit.append(batchId, 'row.assign', { owner, before }, rowNo);
       changed += 1;
     }

@@ -3,7 +3,7 @@ import type { Evidence, Gateway, LookupOutcome } from '../../gateway/contract/ga
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { saveLookup } from '../../ledger/rows/doubts.ts';
+import { saveDoubt } from '../../ledger/rows/doubts.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -81,7 +81,8 @@ async function lookUpRow(actor: Actor, service: LookupService, doubt: Doubt): Pr
     const { evidence } = answer;
     if (!isSame) return { row: now ?? row, outcome: 'changed', evidence };
     const outcome = await writeAnswer(unit, service, { ...doubt, row: now }, answer);
-    await saveLookup(unit.tx, row, { at: unit.at, by: actor.person, result: outcome });
+    const lookUp = { looked_up_at: unit.at, looked_up_by: actor.person, look_up: outcome };
+    await saveDoubt(unit.tx, row, lookUp);
     return { row: (await findRow(unit.tx, row.batch_id, row.row_no)) ?? now, outcome, evidence };
   });
 }

@@ -4,7 +4,7 @@ import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { LookupOutcome, ReadProblem } from '../../gateway/contract/gateway.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { saveDoubtReason } from '../../ledger/rows/doubts.ts';
+import { saveDoubt } from '../../ledger/rows/doubts.ts';
 import { sendingRows } from '../../ledger/rows/in-flight-rows.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
@@ -202,7 +202,7 @@ export async function writeEscalation(
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
   const why_reason = JSON.stringify(reason);
   if ((await unit.noteRow(row, fields, 'row.escalate', { ...data, why, why_reason })) === null) return false;
-  await saveDoubtReason(unit.tx, row, why_reason);
+  await saveDoubt(unit.tx, row, { reason: why_reason });
   return true;
 }
 

@@ -1,7 +1,9 @@
 import { assert } from '../../core/basics/assert.ts';
+import { pagesOf } from '../../core/basics/pages.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { accessChainName, canonicalData, chainHash, chainStart, type EventData } from '../audit/events.ts';
 import type { Database, Queryable } from '../drivers/database.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** What happened to a person, a session or an API key. */
 export interface AccessEvent {
@@ -65,14 +67,7 @@ async function append(tx: Queryable, event: Omit<AccessEvent, 'seq' | 'hash'>): 
   const seq = head.seq + 1;
   const hash = hashAfter(head.hash, { ...event, seq });
   await tx.execute('UPDATE access_head SET seq = ?, hash = ?', [seq, hash]);
-  await tx.execute('INSERT INTO access_events (seq, at, actor, kind, body, hash) VALUES (?, ?, ?, ?, ?, ?)', [
-    seq,
-    event.at,
-    event.actor,
-    event.kind,
-    event.body,
-    hash,
-  ]);
+  await insertRecord(tx, 'access_events', { ...event, seq, hash });
 }
 
 function hashAfter(previous: string, event: Omit<AccessEvent, 'hash'>): string {
@@ -121,19 +116,15 @@ export interface AccessChain {
 export async function readAccessChain(db: Queryable, seqs: ReadonlySet<number> = new Set()): Promise<AccessChain> {
   let [seq, hash] = [0, chainStart];
   const hashes = new Map<number, string>();
-  for (;;) {
-    const events = await db.query<AccessEvent>('SELECT * FROM access_events WHERE seq > ? ORDER BY seq LIMIT ?', [
-      seq,
-      eventsPerPage,
-    ]);
+  const sql = 'SELECT * FROM access_events WHERE seq > ? ORDER BY seq LIMIT ?';
+  const read = (last: AccessEvent | undefined, limit: number) => db.query<AccessEvent>(sql, [last?.seq ?? 0, limit]);
+  for await (const events of pagesOf(eventsPerPage, read))
     for (const event of events) {
       if (event.seq !== seq + 1 || event.hash !== hashAfter(hash, event))
         return { events: seq, brokenAt: seq + 1, hashes };
       [seq, hash] = [event.seq, event.hash];
       if (seqs.has(seq)) hashes.set(seq, hash);
     }
-    if (events.length < eventsPerPage) break;
-  }
   const head = await accessHead(db);
   // Else it was cut off, or continued without its head.
   const isWhole = head.seq === seq && head.hash === hash;

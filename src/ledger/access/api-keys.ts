@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne, readValue } from '../drivers/read.ts';
+import { makeValueTable } from '../drivers/write.ts';
 
 /** A key of the HTTP API. The ledger stores only the digest of its secret. Times are epoch ms. */
 export interface ApiKeyRecord {
@@ -35,15 +37,13 @@ export async function insertApiKey(
     [key.key_id, key.name, key.secret_sha256, key.created_by, key.created_at, key.expires_at, key.name],
   );
   if (added === 0) return false;
-  for (const role of key.roles)
-    await tx.execute('INSERT INTO api_key_roles (key_id, role) VALUES (?, ?)', [key.key_id, role]);
-  for (const account of key.accounts)
-    await tx.execute('INSERT INTO api_key_accounts (key_id, account) VALUES (?, ?)', [key.key_id, account]);
+  await rolesTable.write(tx, key.key_id, key.roles);
+  await accountsTable.write(tx, key.key_id, key.accounts);
   return true;
 }
 
 export async function findApiKey(db: Queryable, keyId: string): Promise<ApiKeyWithGrant | null> {
-  const [key] = await db.query<ApiKeyRecord>('SELECT * FROM api_keys WHERE key_id = ?', [keyId]);
+  const key = await readOne<ApiKeyRecord>(db, 'SELECT * FROM api_keys WHERE key_id = ?', [keyId]);
   return key ? withGrant(db, key) : null;
 }
 
@@ -53,15 +53,12 @@ export async function listApiKeys(db: Queryable): Promise<ApiKeyWithGrant[]> {
   return Promise.all(keys.map((key) => withGrant(db, key)));
 }
 
+const rolesTable = makeValueTable('api_key_roles', 'key_id', 'role');
+const accountsTable = makeValueTable('api_key_accounts', 'key_id', 'account');
+
 async function withGrant(db: Queryable, key: ApiKeyRecord): Promise<ApiKeyWithGrant> {
-  const roles = await db.query<{ role: string }>('SELECT role FROM api_key_roles WHERE key_id = ? ORDER BY role', [
-    key.key_id,
-  ]);
-  const accounts = await db.query<{ account: string }>(
-    'SELECT account FROM api_key_accounts WHERE key_id = ? ORDER BY account',
-    [key.key_id],
-  );
-  return { ...key, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
+  const { key_id } = key;
+  return { ...key, roles: await rolesTable.read(db, key_id), accounts: await accountsTable.read(db, key_id) };
 }
 
 /** The names of all keys with the people who made them, revoked ones included. */
@@ -72,19 +69,13 @@ export function apiKeyMakers(db: Queryable): Promise<{ name: string; created_by:
 /** Revokes the key of this name that is not revoked yet. Returns its id; null if there is none. */
 export async function revokeApiKey(
   tx: Queryable,
-  revoked: { name: string; by: string; at: number },
+  { name, by, at }: { name: string; by: string; at: number },
 ): Promise<string | null> {
-  const [key] = await tx.query<{ key_id: string }>(
-    'SELECT key_id FROM api_keys WHERE name = ? AND revoked_at IS NULL',
-    [revoked.name],
-  );
-  if (key === undefined) return null;
-  await tx.execute('UPDATE api_keys SET revoked_by = ?, revoked_at = ? WHERE key_id = ?', [
-    revoked.by,
-    revoked.at,
-    key.key_id,
-  ]);
-  return key.key_id;
+  const find = 'SELECT key_id FROM api_keys WHERE name = ? AND revoked_at IS NULL';
+  const keyId = await readValue<string>(tx, find, [name]);
+  if (keyId === null) return null;
+  await tx.execute('UPDATE api_keys SET revoked_by = ?, revoked_at = ? WHERE key_id = ?', [by, at, keyId]);
+  return keyId;
 }
 
 /** Notes that a key was used. */

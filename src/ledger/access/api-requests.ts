@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../drivers/database.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** A request to the HTTP API that changes something: its sender, its `Idempotency-Key`, and a digest of its content. */
 export interface ApiRequest {
@@ -26,12 +27,9 @@ export type KnownRequest = { kind: 'new' | 'open' | 'other' } | { kind: 'answere
 export function beginApiRequest(db: Database, request: ApiRequest, at: number): Promise<KnownRequest> {
   const { caller, key, digest } = request;
   return db.transact(async (tx) => {
-    const added = await tx.execute(
-      `INSERT INTO api_requests (caller, idempotency_key, request_sha256, received_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (caller, idempotency_key) DO NOTHING`,
-      [caller, key, digest, at],
-    );
-    if (added === 1) return { kind: 'new' };
+    const record = { caller, idempotency_key: key, request_sha256: digest, received_at: at };
+    const ending = 'ON CONFLICT (caller, idempotency_key) DO NOTHING';
+    if ((await insertRecord(tx, 'api_requests', record, ending)) === 1) return { kind: 'new' };
     const [known] = await tx.query<{ request_sha256: string; status: number | null } & Omit<ApiAnswer, 'status'>>(
       'SELECT request_sha256, status, body, about FROM api_requests WHERE caller = ? AND idempotency_key = ?',
       [caller, key],

@@ -1,4 +1,5 @@
 import type { EventData } from '../audit/events.ts';
+import { saveRecord } from '../drivers/write.ts';
 import { type AccessActor, changeAccess } from './access-events.ts';
 
 /** Readings of the same numbers within this time are one view: a page reads the same things again and again. */
@@ -21,11 +22,8 @@ export async function noteNumbersSeen(actor: AccessActor, { subject, what }: Num
   if (isSeen(await db.query<{ seen_at: number }>(find, place))) return;
   await changeAccess(actor, async ({ tx, at, note }) => {
     if (isSeen(await tx.query<{ seen_at: number }>(find, place))) return;
-    await tx.execute(
-      `INSERT INTO number_views (person, subject, what, seen_at) VALUES (?, ?, ?, ?)
-       ON CONFLICT (person, subject, what) DO UPDATE SET seen_at = excluded.seen_at`,
-      [...place, at],
-    );
+    const view = { person, subject: JSON.stringify(subject), what, seen_at: at };
+    await saveRecord(tx, 'number_views', ['person', 'subject', 'what'], view);
     await note('numbers.read', { ...subject, what });
   });
 }

@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** A link by which a person sets a password, once. */
 export interface OneTimeLink {
@@ -17,19 +19,13 @@ export async function insertLink(tx: Queryable, link: Omit<OneTimeLink, 'used_at
   await tx.execute("DELETE FROM one_time_links WHERE COALESCE(name, '') = COALESCE(?, '') AND used_at IS NULL", [
     link.name,
   ]);
-  await tx.execute(
-    'INSERT INTO one_time_links (token_sha256, name, made_by, made_at, expires_at) VALUES (?, ?, ?, ?, ?)',
-    [link.token_sha256, link.name, link.made_by, link.made_at, link.expires_at],
-  );
+  await insertRecord(tx, 'one_time_links', link);
 }
 
 /** The link of this token, if it is not used and has not expired. */
-export async function findLink(db: Queryable, tokenSha256: string, now: number): Promise<OneTimeLink | null> {
-  const [link] = await db.query<OneTimeLink>(
-    'SELECT * FROM one_time_links WHERE token_sha256 = ? AND used_at IS NULL AND expires_at > ?',
-    [tokenSha256, now],
-  );
-  return link ?? null;
+export function findLink(db: Queryable, tokenSha256: string, now: number): Promise<OneTimeLink | null> {
+  const sql = 'SELECT * FROM one_time_links WHERE token_sha256 = ? AND used_at IS NULL AND expires_at > ?';
+  return readOne(db, sql, [tokenSha256, now]);
 }
 
 /** Uses the link up. Returns false if somebody else has used it before. */

@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** The secret from which a person's app makes codes. */
 export interface Totp {
@@ -11,9 +13,8 @@ export interface Totp {
   last_step: number;
 }
 
-export async function findTotp(db: Queryable, name: string): Promise<Totp | null> {
-  const [totp] = await db.query<Totp>('SELECT * FROM user_totp WHERE name = ?', [name]);
-  return totp ?? null;
+export function findTotp(db: Queryable, name: string): Promise<Totp | null> {
+  return readOne(db, 'SELECT * FROM user_totp WHERE name = ?', [name]);
 }
 
 /** The secrets of everybody. */
@@ -68,29 +69,15 @@ export interface Passkey {
 }
 
 export async function insertPasskey(tx: Queryable, passkey: Omit<Passkey, 'last_used_at'>): Promise<boolean> {
-  const added = await tx.execute(
-    `INSERT INTO user_passkeys (credential_id, name, label, public_key, counter, transports, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    [
-      passkey.credential_id,
-      passkey.name,
-      passkey.label,
-      passkey.public_key,
-      passkey.counter,
-      passkey.transports,
-      passkey.created_at,
-    ],
-  );
-  return added === 1;
+  return (await insertRecord(tx, 'user_passkeys', passkey, 'ON CONFLICT DO NOTHING')) === 1;
 }
 
 export function passkeysOf(db: Queryable, name: string): Promise<Passkey[]> {
   return db.query('SELECT * FROM user_passkeys WHERE name = ? ORDER BY created_at, credential_id', [name]);
 }
 
-export async function findPasskey(db: Queryable, credentialId: string): Promise<Passkey | null> {
-  const [passkey] = await db.query<Passkey>('SELECT * FROM user_passkeys WHERE credential_id = ?', [credentialId]);
-  return passkey ?? null;
+export function findPasskey(db: Queryable, credentialId: string): Promise<Passkey | null> {
+  return readOne(db, 'SELECT * FROM user_passkeys WHERE credential_id = ?', [credentialId]);
 }
 
 export async function notePasskeyUse(db: Queryable, credentialId: string, counter: number, at: number): Promise<void> {

@@ -1,4 +1,5 @@
 import type { Database } from '../drivers/database.ts';
+import { saveRecord } from '../drivers/write.ts';
 
 /** The kind of attempt, and the person or the address. */
 export interface Attempted {
@@ -38,12 +39,8 @@ export function beginAttempt(
     if (known !== undefined && known.wait_until > now) return known.wait_until;
     const isForgotten = known === undefined || known.last_at + forgottenAfterMs <= now;
     const attempts = (isForgotten ? 0 : known.attempts) + 1;
-    await tx.execute(
-      `INSERT INTO sign_in_attempts (kind, subject, attempts, last_at, wait_until) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (kind, subject) DO UPDATE SET
-         attempts = excluded.attempts, last_at = excluded.last_at, wait_until = excluded.wait_until`,
-      [kind, subject, attempts, now, now + waitMs(attempts)],
-    );
+    const counted = { kind, subject, attempts, last_at: now, wait_until: now + waitMs(attempts) };
+    await saveRecord(tx, 'sign_in_attempts', ['kind', 'subject'], counted);
     // Unknown names would fill the table.
     await tx.execute('DELETE FROM sign_in_attempts WHERE last_at <= ?', [now - forgottenAfterMs]);
     return 0;

@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne, readValue } from '../drivers/read.ts';
+import { insertRecord, saveRecord } from '../drivers/write.ts';
 
 /** A person's session in the console, or one that is being signed in. Times are epoch ms. */
 export interface UserSession {
@@ -44,24 +46,11 @@ export async function insertSession(
   tx: Queryable,
   session: Omit<UserSession, 'challenge' | 'challenge_for' | 'challenge_at'>,
 ): Promise<void> {
-  await tx.execute(
-    `INSERT INTO user_sessions (token_sha256, session_id, name, created_at, signed_in_at, last_seen_at, address)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [
-      session.token_sha256,
-      session.session_id,
-      session.name,
-      session.created_at,
-      session.signed_in_at,
-      session.last_seen_at,
-      session.address,
-    ],
-  );
+  await insertRecord(tx, 'user_sessions', session);
 }
 
-export async function findSession(db: Queryable, tokenSha256: string): Promise<UserSession | null> {
-  const [session] = await db.query<UserSession>('SELECT * FROM user_sessions WHERE token_sha256 = ?', [tokenSha256]);
-  return session ?? null;
+export function findSession(db: Queryable, tokenSha256: string): Promise<UserSession | null> {
+  return readOne(db, 'SELECT * FROM user_sessions WHERE token_sha256 = ?', [tokenSha256]);
 }
 
 /** The sessions that are signed in at a time, of one person or of all, the newest first. */
@@ -105,11 +94,10 @@ export async function useChallenge(db: Queryable, sessionId: string, challenge: 
 }
 
 /** Ends a session. Returns whose it was; null if there is none. */
-export async function endSession(tx: Queryable, sessionId: string): Promise<{ name: string | null } | null> {
-  const [session] = await tx.query<{ name: string | null }>('SELECT name FROM user_sessions WHERE session_id = ?', [
-    sessionId,
-  ]);
-  if (session === undefined) return null;
+export async function endSession(tx: Queryable, sessionId: string): Promise<Pick<UserSession, 'name'> | null> {
+  const find = 'SELECT name FROM user_sessions WHERE session_id = ?';
+  const session = await readOne<Pick<UserSession, 'name'>>(tx, find, [sessionId]);
+  if (session === null) return null;
   await tx.execute('DELETE FROM session_step_ups WHERE session_id = ?', [sessionId]);
   await tx.execute('DELETE FROM user_sessions WHERE session_id = ?', [sessionId]);
   return session;
@@ -137,20 +125,12 @@ export async function pruneSessions(tx: Queryable, before: number): Promise<void
 /** Records that a session has proved its second factor for a purpose. */
 export async function noteStepUp(
   db: Queryable,
-  stepUp: { sessionId: string; purpose: string; at: number },
+  { sessionId, purpose, at }: { sessionId: string; purpose: string; at: number },
 ): Promise<void> {
-  await db.execute(
-    `INSERT INTO session_step_ups (session_id, purpose, at) VALUES (?, ?, ?)
-     ON CONFLICT (session_id, purpose) DO UPDATE SET at = excluded.at`,
-    [stepUp.sessionId, stepUp.purpose, stepUp.at],
-  );
+  await saveRecord(db, 'session_step_ups', ['session_id', 'purpose'], { session_id: sessionId, purpose, at });
 }
 
 /** When the session last proved its second factor for this purpose; null if it never did. */
-export async function stepUpAt(db: Queryable, sessionId: string, purpose: string): Promise<number | null> {
-  const [found] = await db.query<{ at: number }>(
-    'SELECT at FROM session_step_ups WHERE session_id = ? AND purpose = ?',
-    [sessionId, purpose],
-  );
-  return found?.at ?? null;
+export function stepUpAt(db: Queryable, sessionId: string, purpose: string): Promise<number | null> {
+  return readValue(db, 'SELECT at FROM session_step_ups WHERE session_id = ? AND purpose = ?', [sessionId, purpose]);
 }

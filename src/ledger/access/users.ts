@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readColumn, readOne, readValue } from '../drivers/read.ts';
+import { insertRecord, makeValueTable } from '../drivers/write.ts';
 
 /** A person who signs in to the console. Times are epoch ms. */
 export interface UserRecord {
@@ -22,23 +24,9 @@ export interface User extends UserRecord {
 }
 
 /** Stores a new person. Returns false if the name or the e-mail address is taken. */
-export async function insertUser(tx: Queryable, user: User): Promise<boolean> {
-  const added = await tx.execute(
-    `INSERT INTO users (name, display_name, email, password_hash, language, created_by, created_at, disabled_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    [
-      user.name,
-      user.display_name,
-      user.email,
-      user.password_hash,
-      user.language,
-      user.created_by,
-      user.created_at,
-      user.disabled_at,
-    ],
-  );
-  if (added === 0) return false;
-  await writeGrant(tx, user);
+export async function insertUser(tx: Queryable, { roles, accounts, ...user }: User): Promise<boolean> {
+  if ((await insertRecord(tx, 'users', user, 'ON CONFLICT DO NOTHING')) === 0) return false;
+  await writeGrant(tx, { ...user, roles, accounts });
   return true;
 }
 
@@ -50,25 +38,25 @@ export async function updateUser(tx: Queryable, user: User): Promise<boolean> {
     'UPDATE users SET display_name = ?, email = ?, password_hash = ?, language = ?, disabled_at = ? WHERE name = ?',
     [user.display_name, user.email, user.password_hash, user.language, user.disabled_at, user.name],
   );
-  await tx.execute('DELETE FROM user_roles WHERE name = ?', [user.name]);
-  await tx.execute('DELETE FROM user_accounts WHERE name = ?', [user.name]);
   await writeGrant(tx, user);
   return true;
 }
 
+const rolesTable = makeValueTable('user_roles', 'name', 'role');
+const accountsTable = makeValueTable('user_accounts', 'name', 'account');
+
 async function writeGrant(tx: Queryable, { name, roles, accounts }: User): Promise<void> {
-  for (const role of roles) await tx.execute('INSERT INTO user_roles (name, role) VALUES (?, ?)', [name, role]);
-  for (const account of accounts)
-    await tx.execute('INSERT INTO user_accounts (name, account) VALUES (?, ?)', [name, account]);
+  await rolesTable.write(tx, name, roles);
+  await accountsTable.write(tx, name, accounts);
 }
 
 export async function findUser(db: Queryable, name: string): Promise<User | null> {
-  const [user] = await db.query<UserRecord>('SELECT * FROM users WHERE name = ?', [name]);
+  const user = await readOne<UserRecord>(db, 'SELECT * FROM users WHERE name = ?', [name]);
   return user ? withGrant(db, user) : null;
 }
 
 export async function findUserByEmail(db: Queryable, email: string): Promise<User | null> {
-  const [user] = await db.query<UserRecord>('SELECT * FROM users WHERE email = ?', [email]);
+  const user = await readOne<UserRecord>(db, 'SELECT * FROM users WHERE email = ?', [email]);
   return user ? withGrant(db, user) : null;
 }
 
@@ -79,27 +67,18 @@ export async function listUsers(db: Queryable): Promise<User[]> {
 }
 
 async function withGrant(db: Queryable, user: UserRecord): Promise<User> {
-  const roles = await db.query<{ role: string }>('SELECT role FROM user_roles WHERE name = ? ORDER BY role', [
-    user.name,
-  ]);
-  const accounts = await db.query<{ account: string }>(
-    'SELECT account FROM user_accounts WHERE name = ? ORDER BY account',
-    [user.name],
-  );
-  return { ...user, roles: roles.map(({ role }) => role), accounts: accounts.map(({ account }) => account) };
+  const { name } = user;
+  return { ...user, roles: await rolesTable.read(db, name), accounts: await accountsTable.read(db, name) };
 }
 
 /** The people who have a role for an account, by name. */
-export async function usersWithRole(db: Queryable, role: string, account: string): Promise<string[]> {
-  const found = await db.query<{ name: string }>(
-    `SELECT users.name FROM users JOIN user_roles ON user_roles.name = users.name
+export function usersWithRole(db: Queryable, role: string, account: string): Promise<string[]> {
+  const sql = `SELECT users.name FROM users JOIN user_roles ON user_roles.name = users.name
      WHERE role = ? AND disabled_at IS NULL
        AND (NOT EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name)
          OR EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name AND account = ?))
-     ORDER BY users.name`,
-    [role, account],
-  );
-  return found.map(({ name }) => name);
+     ORDER BY users.name`;
+  return readColumn(db, sql, [role, account]);
 }
 
 /**
@@ -107,13 +86,11 @@ export async function usersWithRole(db: Queryable, role: string, account: string
  * to sign in. `openIdClaim`: by which claim an identity provider knows people; null without a provider.
  */
 export async function otherAdmins(db: Queryable, name: string, openIdClaim: string | null): Promise<number> {
-  const [found] = await db.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM users JOIN user_roles ON user_roles.name = users.name
+  const sql = `SELECT COUNT(*) AS count FROM users JOIN user_roles ON user_roles.name = users.name
      WHERE role = 'admin' AND disabled_at IS NULL AND users.name <> ?
        AND NOT EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name)
        AND (password_hash IS NOT NULL OR (? = 1 AND email IS NOT NULL) OR ? = 1
-         OR EXISTS (SELECT 1 FROM user_passkeys WHERE user_passkeys.name = users.name))`,
-    [name, openIdClaim === 'email' ? 1 : 0, openIdClaim === null || openIdClaim === 'email' ? 0 : 1],
-  );
-  return found?.count ?? 0;
+         OR EXISTS (SELECT 1 FROM user_passkeys WHERE user_passkeys.name = users.name))`;
+  const [byEmail, byOther] = [openIdClaim === 'email', openIdClaim !== null && openIdClaim !== 'email'];
+  return (await readValue<number>(db, sql, [name, Number(byEmail), Number(byOther)])) ?? 0;
 }

@@ -3,7 +3,6 @@ import type { RowState } from '../../core/state/row-state.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { inFlight, leftToPerson } from '../rows/in-flight-rows.ts';
-import type { LeaseRecord } from '../schema/lease-table.ts';
 
 /** The states of batches that have not ended. They are few, however many batches a ledger has. */
 const isOpen = `batches.status IN ('received', 'validated', 'awaiting_approval', 'approved', 'running', 'paused')`;
@@ -130,11 +129,6 @@ export async function notificationsUnsent(db: Queryable): Promise<{ count: numbe
     'SELECT COUNT(*) AS count, MIN(created_at) AS oldest FROM outbox WHERE due_at IS NOT NULL',
   );
   return unsent ?? { count: 0, oldest: null };
-}
-
-/** All leases. */
-export function allLeases(db: Queryable): Promise<LeaseRecord[]> {
-  return db.query('SELECT * FROM leases');
 }
 
 /** What the runner of each account last stored about its pace, as JSON `StoredPace` (pace.ts). */

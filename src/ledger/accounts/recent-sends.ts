@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 import { holdTime } from '../schema/lease-table.ts';
 
 /** The part of a rate window within which requests are counted together. */
@@ -47,16 +48,14 @@ export async function recentSends(
     'SELECT until, requests FROM recent_sends WHERE account = ? ORDER BY until',
     [account],
   );
-  const [open] = await db.query<{ rows: number | null }>(
-    `SELECT CAST(SUM(batch_counts.count) AS BIGINT) AS rows FROM batches
+  const openSql = `SELECT CAST(SUM(batch_counts.count) AS BIGINT) FROM batches
      JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
-     WHERE batches.account = ? AND batches.status NOT IN ('completed', 'rejected') AND batch_counts.status = 'sending'`,
-    [account],
-  );
+     WHERE batches.account = ? AND batches.status NOT IN ('completed', 'rejected') AND batch_counts.status = 'sending'`;
+  const open = await readValue<number>(db, openSql, [account]);
   const at = await holdTime(db, now);
   // A database that has failed over may have an earlier clock.
   const known = ended.map(({ until, requests }) => ({ agoMs: Math.max(0, at - until), count: requests }));
-  return [...known, { agoMs: 0, count: open?.rows ?? 0 }].filter(({ agoMs, count }) => count > 0 && agoMs < windowMs);
+  return [...known, { agoMs: 0, count: open ?? 0 }].filter(({ agoMs, count }) => count > 0 && agoMs < windowMs);
 }
 
 function partMsOf(windowMs: number): number {

@@ -1,6 +1,7 @@
 import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { makeInsert } from '../drivers/insert.ts';
+import { readValue } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 import { announceWebhook } from './announce.ts';
 
 /** How a webhook was signed: per top-up (spec section 6.1), or as registered (section 6.2). */
@@ -50,28 +51,10 @@ export interface InboxEntry {
   row_no: number | null;
 }
 
-const insertEntries = makeInsert<InboxEntry>(
-  'inbox',
-  [
-    'account',
-    'scheme',
-    'message_id',
-    'body',
-    'body_digest',
-    'received_at',
-    'due_at',
-    'looks',
-    'handled_at',
-    'outcome',
-    'batch_id',
-    'row_no',
-  ],
-  { ending: 'ON CONFLICT (account, scheme, message_id) DO NOTHING', most: 1 },
-);
-
 /** Stores a webhook. Returns false, and changes nothing, if it was received before. */
 export async function addToInbox(db: Queryable, entry: InboxEntry): Promise<boolean> {
-  const isNew = (await insertEntries(db, [entry])) === 1;
+  const ending = 'ON CONFLICT (account, scheme, message_id) DO NOTHING';
+  const isNew = (await insertRecord(db, 'inbox', entry, ending)) === 1;
   if (isNew) await announceWebhook(db, entry.account);
   return isNew;
 }
@@ -92,12 +75,8 @@ export async function accountsWithDueWebhooks(db: Queryable, now: number): Promi
 }
 
 /** When the account's next unhandled webhook is due (epoch ms); null if there is none. */
-export async function nextInboxDueAt(db: Queryable, account: string): Promise<number | null> {
-  const [first] = await db.query<{ at: number | null }>(
-    'SELECT MIN(due_at) AS at FROM inbox WHERE account = ? AND due_at IS NOT NULL',
-    [account],
-  );
-  return first?.at ?? null;
+export function nextInboxDueAt(db: Queryable, account: string): Promise<number | null> {
+  return readValue(db, 'SELECT MIN(due_at) FROM inbox WHERE account = ? AND due_at IS NOT NULL', [account]);
 }
 
 /** Writes the result of handling a webhook. Returns false, and changes nothing, if it is already handled. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** The head of a batch's audit chain, as it was stored outside the ledger. */
 export interface AnchorRecord {
@@ -15,11 +16,7 @@ export interface AnchorRecord {
 }
 
 export async function insertAnchor(tx: Queryable, anchor: AnchorRecord): Promise<void> {
-  await tx.execute(
-    `INSERT INTO anchors (batch_id, place, events, head, anchored_at, receipt) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (batch_id, place, head) DO NOTHING`,
-    [anchor.batch_id, anchor.place, anchor.events, anchor.head, anchor.anchored_at, anchor.receipt],
-  );
+  await insertRecord(tx, 'anchors', anchor, 'ON CONFLICT (batch_id, place, head) DO NOTHING');
 }
 
 /** The anchored heads of a batch's chain, in order of time. */

@@ -1,5 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
+import { readColumn, readOne, readValue } from '../drivers/read.ts';
 import { type AuditEvent, accessChainName } from './events.ts';
 
 /** A page of one row's events, after event `afterSeq` (0 for the first page). */
@@ -19,27 +20,20 @@ export function pageRowEvents(
 }
 
 /** The first event of a kind in a batch's history; null if there is none. */
-export async function firstEvent(db: Queryable, batchId: string, kind: string): Promise<AuditEvent | null> {
-  const [event] = await db.query<AuditEvent>(
-    'SELECT * FROM events WHERE batch_id = ? AND kind = ? ORDER BY seq LIMIT 1',
-    [batchId, kind],
-  );
-  return event ?? null;
+export function firstEvent(db: Queryable, batchId: string, kind: string): Promise<AuditEvent | null> {
+  return readOne(db, 'SELECT * FROM events WHERE batch_id = ? AND kind = ? ORDER BY seq LIMIT 1', [batchId, kind]);
 }
 
 /**
  * The next batch id after `afterBatchId` ('' for the first) for which the ledger has events, rows or an anchored head;
  * null after the last.
  */
-export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promise<string | null> {
-  const [next] = await db.query<{ batch_id: string | null }>(
-    `SELECT MIN(batch_id) AS batch_id FROM (
+export function nextNamedBatch(db: Queryable, afterBatchId: string): Promise<string | null> {
+  const sql = `SELECT MIN(batch_id) FROM (
        SELECT MIN(batch_id) AS batch_id FROM events WHERE batch_id > ?
        UNION ALL SELECT MIN(batch_id) FROM rows WHERE batch_id > ?
-       UNION ALL SELECT MIN(batch_id) FROM anchors WHERE batch_id > ? AND batch_id <> ?) AS named`,
-    [afterBatchId, afterBatchId, afterBatchId, accessChainName],
-  );
-  return next?.batch_id ?? null;
+       UNION ALL SELECT MIN(batch_id) FROM anchors WHERE batch_id > ? AND batch_id <> ?) AS named`;
+  return readValue(db, sql, [afterBatchId, afterBatchId, afterBatchId, accessChainName]);
 }
 
 /** Payments of a batch that belong to none of its rows. */
@@ -88,16 +82,12 @@ export async function latestEvents(
 }
 
 /** The row numbers of a batch's rows that were held after event `afterSeq` of its history. */
-export async function rowsHeldSince(db: Queryable, batchId: string, afterSeq: number): Promise<number[]> {
-  const rows = await db.query<{ row_no: number }>(
-    `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind = 'row.hold'`,
-    [batchId, afterSeq],
-  );
-  return rows.map(({ row_no }) => row_no);
+export function rowsHeldSince(db: Queryable, batchId: string, afterSeq: number): Promise<number[]> {
+  const sql = `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind = 'row.hold'`;
+  return readColumn(db, sql, [batchId, afterSeq]);
 }
 
 /** The time of the newest event of any batch; null if there is none. */
-export async function newestEventAt(db: Queryable): Promise<number | null> {
-  const [newest] = await db.query<{ at: number | null }>('SELECT MAX(at) AS at FROM events');
-  return newest?.at ?? null;
+export function newestEventAt(db: Queryable): Promise<number | null> {
+  return readValue(db, 'SELECT MAX(at) FROM events');
 }

@@ -1,6 +1,8 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { readValue } from '../drivers/read.ts';
 import { kindsSql } from './event-kinds.ts';
 import type { EventMember } from './event-members.ts';
 
@@ -124,6 +126,11 @@ export function pageEvents(db: Queryable, batchId: string, afterSeq: number, lim
   ]);
 }
 
+/** All events of a batch after this one, page by page. */
+export function eventPages(db: Queryable, batchId: string, limit: number, afterSeq = 0): AsyncGenerator<AuditEvent[]> {
+  return pagesOf(limit, (last) => pageEvents(db, batchId, last?.seq ?? afterSeq, limit));
+}
+
 /** A page of the events that record what failed payments were charged, and whether that was refunded. */
 export function pageChargeEvents(
   db: Queryable,
@@ -181,12 +188,8 @@ export function isFollowedAfter(kind: string): boolean {
 }
 
 /** The time of an event of a batch (epoch ms), by its place in the chain; null if there is none. */
-export async function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
-  const [event] = await db.query<{ at: number }>('SELECT at FROM events WHERE batch_id = ? AND seq = ?', [
-    batchId,
-    seq,
-  ]);
-  return event?.at ?? null;
+export function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
+  return readValue(db, 'SELECT at FROM events WHERE batch_id = ? AND seq = ?', [batchId, seq]);
 }
 
 /**
@@ -199,10 +202,7 @@ export const lateKinds = ['row.refund', 'row.contradicted', 'row.changed_late'] 
 export const isLateSql = lateKinds.map((kind) => `kind = '${kind}'`).join(' OR ');
 
 /** The time of the last such event after `afterSeq` (epoch ms); null if there is none. */
-export async function lastLateAt(db: Queryable, batchId: string, afterSeq: number): Promise<number | null> {
-  const [last] = await db.query<{ at: number | null }>(
-    `SELECT MAX(at) AS at FROM events WHERE batch_id = ? AND seq > ? AND (${isLateSql})`,
-    [batchId, afterSeq],
-  );
-  return last?.at ?? null;
+export function lastLateAt(db: Queryable, batchId: string, afterSeq: number): Promise<number | null> {
+  const sql = `SELECT MAX(at) FROM events WHERE batch_id = ? AND seq > ? AND (${isLateSql})`;
+  return readValue(db, sql, [batchId, afterSeq]);
 }

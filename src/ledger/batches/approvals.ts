@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { saveRecord } from '../drivers/write.ts';
 
 /** One person's approval of a batch. An approval that no longer counts is deleted; the audit log keeps it. */
 export interface ApprovalRecord {
@@ -20,13 +21,7 @@ export function approvalsOf(db: Queryable, batchId: string): Promise<ApprovalRec
 
 /** Stores an approval, in place of an earlier one of the same person. */
 export async function saveApproval(tx: Queryable, approval: ApprovalRecord): Promise<void> {
-  const { batch_id, person, through, approved_at, content_sha256, plan } = approval;
-  await tx.execute(
-    `INSERT INTO approvals (batch_id, person, through, approved_at, content_sha256, plan) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (batch_id, person) DO UPDATE SET through = excluded.through, approved_at = excluded.approved_at,
-       content_sha256 = excluded.content_sha256, plan = excluded.plan`,
-    [batch_id, person, through, approved_at, content_sha256, plan],
-  );
+  await saveRecord(tx, 'approvals', ['batch_id', 'person'], approval);
 }
 
 /** Deletes the approvals of a batch. Returns how many there were. */

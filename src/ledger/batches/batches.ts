@@ -1,6 +1,7 @@
 import type { BatchState } from '../../core/state/batch-state.ts';
 import type { Queryable, SqlValue } from '../drivers/database.ts';
-import { makeInsert } from '../drivers/insert.ts';
+import { readColumn, readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 export const priorities = ['urgent', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
@@ -11,46 +12,45 @@ export const embeddedSandboxService = 'embedded sandbox';
 /** Options of the command line by name. An option that was given several times has a list. */
 export type ReadWith = Readonly<Record<string, string | readonly string[]>>;
 
-/** One intake of one file for one account. Times are epoch milliseconds. */
-export interface BatchRecord {
+/** What is known of a batch when its file is taken, and never changes. Times are epoch milliseconds. */
+interface BatchOrigin {
   batch_id: string;
   account: string;
-  /**
-   * The service that pays: its name (core/identity/service-name.ts), or `embeddedSandboxService`. Nobody works on the
-   * batch at another service.
-   */
-  service: string;
   run_id: string;
-  status: BatchState;
-  priority: Priority;
-  /** The time by which all rows must have ended; null if there is no deadline. */
-  finish_by: number | null;
-  /** Since when it goes before others to meet its deadline (engine/forecast/sending-order.ts); null if it does not. */
-  boosted_at: number | null;
   file_name: string;
   file_sha256: string | null;
-  /** SHA-256 of the validated rows, whatever the file format was. An approval is bound to it. */
-  content_sha256: string | null;
   /** JSON `BatchPolicy` (core/state/batch-policy.ts): what may happen without a person. */
   policy: string;
   /** The job that created it; null if a person did. */
   job: string | null;
-  /** JSON `ApprovedPlan` (engine/plan/approval.ts); null before the approval. */
-  approved_plan: string | null;
-  /** How many different people must approve it; 0 if nobody was asked (ledger/batches/approvals.ts). */
-  approvals_needed: number;
-  /**
-   * When the first rows, which are sent alone, were judged; null if they were not judged yet, or if the policy sends no
-   * rows alone.
-   */
-  canary_at: number | null;
-  /** JSON array of the file's column names, in file order. */
-  columns: string;
   /**
    * JSON `ReadWith`: the options of `airbatch run` with which a corrected file is read in the same way; null if
    * unknown.
    */
   read_with: string | null;
+  program: string;
+  created_by: string;
+  /** The IANA time zone of the program or job that brought the file; null if unknown. */
+  time_zone: string | null;
+  created_at: number;
+}
+
+/** The facts of a batch that a change of state may set. Times are epoch milliseconds. */
+interface BatchFacts {
+  /**
+   * The service that pays: its name (core/identity/service-name.ts), or `embeddedSandboxService`. Nobody works on the
+   * batch at another service.
+   */
+  service: string;
+  priority: Priority;
+  /** The time by which all rows must have ended; null if there is no deadline. */
+  finish_by: number | null;
+  /** Since when it goes before others to meet its deadline (engine/forecast/sending-order.ts); null if it does not. */
+  boosted_at: number | null;
+  /** SHA-256 of the validated rows, whatever the file format was. An approval is bound to it. */
+  content_sha256: string | null;
+  /** JSON array of the file's column names, in file order. */
+  columns: string;
   /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: string | null;
   /** Why its file could not be read, as JSON of `ErrorReason`; null: it was read, or by an earlier version. */
@@ -60,65 +60,32 @@ export interface BatchRecord {
   /** JSON `Balance` (gateway/contract/gateway.ts), as read before the first row and after the last. */
   balance_before: string | null;
   balance_after: string | null;
-  program: string;
-  created_by: string;
-  /** The IANA time zone of the program or job that brought the file; null if unknown. */
-  time_zone: string | null;
   approved_by: string | null;
-  created_at: number;
   approved_at: number | null;
+  /** JSON `ApprovedPlan` (engine/plan/approval.ts); null before the approval. */
+  approved_plan: string | null;
+  /** How many different people must approve it; 0 if nobody was asked (ledger/batches/approvals.ts). */
+  approvals_needed: number;
+  /**
+   * When the first rows, which are sent alone, were judged; null if they were not judged yet, or if the policy sends no
+   * rows alone.
+   */
+  canary_at: number | null;
   started_at: number | null;
   completed_at: number | null;
   /** When its payments were read again after its end. */
   reread_at: number | null;
   /** When personal data was erased from its rows. */
   forgotten_at: number | null;
+}
+export type BatchFields = Partial<BatchFacts>;
+
+/** One intake of one file for one account. */
+export interface BatchRecord extends BatchOrigin, BatchFacts {
+  status: BatchState;
   audit_seq: number;
   audit_head: string;
 }
-
-/** Every column. If one were missing here, it would be NULL in the ledger whatever the record contains. */
-const columns = [
-  'batch_id',
-  'account',
-  'service',
-  'run_id',
-  'status',
-  'priority',
-  'finish_by',
-  'boosted_at',
-  'file_name',
-  'file_sha256',
-  'content_sha256',
-  'policy',
-  'job',
-  'approved_plan',
-  'canary_at',
-  'columns',
-  'read_with',
-  'rejection',
-  'balance_before',
-  'balance_after',
-  'program',
-  'created_by',
-  'time_zone',
-  'approved_by',
-  'created_at',
-  'approved_at',
-  'started_at',
-  'completed_at',
-  'reread_at',
-  'forgotten_at',
-  'audit_seq',
-  'audit_head',
-] as const satisfies readonly (keyof BatchRecord)[];
-const insertBatches = makeInsert<Omit<BatchRecord, 'rejected_by' | 'rejection_reason' | 'approvals_needed'>>(
-  'batches',
-  columns,
-  {
-    most: 1,
-  },
-);
 
 /** A batch at its creation: nobody has rejected it, or was asked to approve it. */
 export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'rejection_reason' | 'approvals_needed' | 'time_zone'> & {
@@ -126,13 +93,12 @@ export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'rejection_reason' | 'a
 };
 
 export async function insertBatch(tx: Queryable, batch: NewBatch): Promise<void> {
-  await insertBatches(tx, [{ ...batch, time_zone: batch.time_zone ?? null }]);
+  await insertRecord(tx, 'batches', { ...batch, time_zone: batch.time_zone ?? null });
 }
 
 /** The batch; null if the ledger has none with this id. */
-export async function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
-  const [batch] = await db.query<BatchRecord>('SELECT * FROM batches WHERE batch_id = ?', [batchId]);
-  return batch ?? null;
+export function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
+  return readOne(db, 'SELECT * FROM batches WHERE batch_id = ?', [batchId]);
 }
 
 /** All batches, the newest first. */
@@ -186,31 +152,6 @@ export function batchesWithContent(db: Queryable, contentSha256: string): Promis
   ]);
 }
 
-/** The further fields that a change of state may set. */
-const changeable = [
-  'service',
-  'priority',
-  'finish_by',
-  'boosted_at',
-  'content_sha256',
-  'columns',
-  'rejection',
-  'rejection_reason',
-  'rejected_by',
-  'balance_before',
-  'balance_after',
-  'approved_by',
-  'approved_at',
-  'started_at',
-  'completed_at',
-  'reread_at',
-  'approved_plan',
-  'approvals_needed',
-  'canary_at',
-  'forgotten_at',
-] as const satisfies readonly (keyof BatchRecord)[];
-export type BatchFields = Partial<Pick<BatchRecord, (typeof changeable)[number]>>;
-
 /**
  * Writes a batch's state and the given fields. Returns true if the batch was still in the state that the caller read;
  * otherwise nothing changes. Only the given fields are named, because other writers may have changed the rest since.
@@ -223,8 +164,7 @@ export async function updateBatch(
 ): Promise<boolean> {
   const assignments = ['status = ?'];
   const params: SqlValue[] = [status];
-  for (const column of changeable) {
-    const value = fields[column];
+  for (const [column, value] of Object.entries(fields)) {
     if (value === undefined) continue;
     assignments.push(`${column} = ?`);
     params.push(value);
@@ -237,13 +177,10 @@ export async function updateBatch(
  * The distinct policies of batches that were created since a time (epoch ms) or have not ended, for one account or all
  * (null).
  */
-export async function policiesSince(db: Queryable, account: string | null, since: number): Promise<string[]> {
-  const found = await db.query<{ policy: string }>(
-    `SELECT DISTINCT policy FROM batches WHERE (account = ? OR ? = '')
-       AND (created_at >= ? OR status NOT IN ('completed', 'cancelled', 'rejected'))`,
-    [account ?? '', account ?? '', since],
-  );
-  return found.map(({ policy }) => policy);
+export function policiesSince(db: Queryable, account: string | null, since: number): Promise<string[]> {
+  const sql = `SELECT DISTINCT policy FROM batches WHERE (account = ? OR ? = '')
+       AND (created_at >= ? OR status NOT IN ('completed', 'cancelled', 'rejected'))`;
+  return readColumn(db, sql, [account ?? '', account ?? '', since]);
 }
 
 /** The batches of all accounts that have work left, or may have; the oldest first. */
@@ -254,12 +191,9 @@ export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
 }
 
 /** The latest batch of any service other than this one; null if there is none. */
-export async function latestBatchAtOtherService(db: Queryable, service: string): Promise<BatchRecord | null> {
-  const [latest] = await db.query<BatchRecord>(
-    'SELECT * FROM batches WHERE service <> ? ORDER BY created_at DESC, batch_id DESC LIMIT 1',
-    [service],
-  );
-  return latest ?? null;
+export function latestBatchAtOtherService(db: Queryable, service: string): Promise<BatchRecord | null> {
+  const sql = 'SELECT * FROM batches WHERE service <> ? ORDER BY created_at DESC, batch_id DESC LIMIT 1';
+  return readOne(db, sql, [service]);
 }
 
 /** The ids of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */

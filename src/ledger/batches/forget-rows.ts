@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 
 /** SQL: a row that still has data for `forgetRows` to erase. */
 const namesSomebody = `(phone_number IS NOT NULL OR sms_message IS NOT NULL OR input <> '[]' OR problems IS NOT NULL
@@ -24,11 +25,8 @@ export function batchesToForget(
 
 /** The number of the last row of a batch that still contains personal data; 0 if there is none. */
 export async function lastNamed(db: Queryable, batchId: string): Promise<number> {
-  const [last] = await db.query<{ row_no: number }>(
-    `SELECT row_no FROM rows WHERE batch_id = ? AND ${namesSomebody} ORDER BY row_no DESC LIMIT 1`,
-    [batchId],
-  );
-  return last?.row_no ?? 0;
+  const sql = `SELECT row_no FROM rows WHERE batch_id = ? AND ${namesSomebody} ORDER BY row_no DESC LIMIT 1`;
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }
 
 /**

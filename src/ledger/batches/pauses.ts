@@ -2,6 +2,7 @@ import type { ErrorReason } from '../../core/basics/errors.ts';
 import { type PauseReason, pauseReasons } from '../../core/state/batch-state.ts';
 import type { Why } from '../../core/state/pause-texts.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** Why a batch, or an account (`batch_id`: null), sends nothing. Times are epoch ms. */
 export interface PauseRecord {
@@ -62,18 +63,14 @@ export async function addPause(
   { tx, at, actor }: Write,
   { account, batch_id, reason, why }: Pick<PauseRecord, 'account' | 'batch_id' | 'reason'> & { why: Why },
 ): Promise<void> {
-  const detail = [why.text, storedReason(why)];
+  const texts = { detail: why.text, detail_reason: storedReason(why) };
   const known = await tx.execute(
     `UPDATE pauses SET detail = ?, detail_reason = ?
      WHERE account = ? AND COALESCE(batch_id, '') = ? AND reason = ? AND cleared_at IS NULL`,
-    [...detail, account, batch_id ?? '', reason],
+    [texts.detail, texts.detail_reason, account, batch_id ?? '', reason],
   );
   if (known > 0) return;
-  await tx.execute(
-    `INSERT INTO pauses (account, batch_id, reason, detail, detail_reason, paused_by, since)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [account, batch_id, reason, ...detail, actor, at],
-  );
+  await insertRecord(tx, 'pauses', { account, batch_id, reason, ...texts, paused_by: actor, since: at });
 }
 
 /** As the ledger and the audit log have it. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** A file that is being read into a batch: by which process, and until when (epoch ms) unless the process renews it. */
 export interface Reading {
@@ -11,12 +12,8 @@ export interface Reading {
   expires_at: number;
 }
 
-export async function beginReading(tx: Queryable, { batch_id, holder, expires_at }: Reading): Promise<void> {
-  await tx.execute('INSERT INTO readings (batch_id, holder, expires_at) VALUES (?, ?, ?)', [
-    batch_id,
-    holder,
-    expires_at,
-  ]);
+export async function beginReading(tx: Queryable, reading: Reading): Promise<void> {
+  await insertRecord(tx, 'readings', reading);
 }
 
 /** Renews a reading. Returns false if another process took the reader for dead and ended the reading. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 
 /** Rows to be sent with the same currency and amount. */
 export interface RequestedAmount {
@@ -66,10 +67,7 @@ export function readyProducts(db: Queryable, batchId: string): Promise<Requested
 
 /** How many of the rows that would be sent go to the number with the most of them. */
 export async function mostToOneNumber(db: Queryable, batchId: string): Promise<number> {
-  const [most] = await db.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' AND phone_number IS NOT NULL
-     GROUP BY phone_number ORDER BY count DESC LIMIT 1`,
-    [batchId],
-  );
-  return most?.count ?? 0;
+  const sql = `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' AND phone_number IS NOT NULL
+     GROUP BY phone_number ORDER BY count DESC LIMIT 1`;
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }

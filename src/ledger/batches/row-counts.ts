@@ -1,5 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { readColumn } from '../drivers/read.ts';
 
 /** The number of rows in each state, for every batch of the account that is being sent or will be, by batch id. */
 export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
@@ -18,12 +19,10 @@ export async function countRowsSending(db: Queryable, account: string): Promise<
 }
 
 /** The cancelled batches that still have rows to cancel. */
-export async function cancelledWithRows(db: Queryable): Promise<string[]> {
-  const found = await db.query<{ batch_id: string }>(
-    `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
-     WHERE batches.status = 'cancelled' AND batch_counts.status IN ('ready', 'held') AND batch_counts.count > 0`,
-  );
-  return found.map(({ batch_id }) => batch_id);
+export function cancelledWithRows(db: Queryable): Promise<string[]> {
+  const sql = `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.status = 'cancelled' AND batch_counts.status IN ('ready', 'held') AND batch_counts.count > 0`;
+  return readColumn(db, sql);
 }
 
 /** By how much the number of rows in a state changes. */

@@ -1,5 +1,7 @@
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { readOne, readValue } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** A change of the whole row (it is taken out of the file, or put back), and one of the draft's options. */
 export const wholeRow = -1;
@@ -34,20 +36,15 @@ export interface DraftChange {
   after: string;
 }
 
-const stepColumns = ['draft_id', 'step', 'kind', 'detail', 'cells', 'done_by', 'done_at', 'undone_by', 'undone_at'];
-const insertSteps = makeInsert<DraftStep>('draft_steps', stepColumns as (keyof DraftStep)[]);
 export const insertChanges = makeInsert<DraftChange>('draft_changes', [
   ...(['draft_id', 'step', 'row_no', 'column_no', 'before', 'after'] as const),
 ]);
 
 /** Adds a step after all others. Returns its number. */
 export async function addStep(tx: Queryable, step: Omit<DraftStep, 'step' | 'undone_by' | 'undone_at'>) {
-  const [last] = await tx.query<{ step: number | null }>(
-    'SELECT MAX(step) AS step FROM draft_steps WHERE draft_id = ?',
-    [step.draft_id],
-  );
-  const number = (last?.step ?? 0) + 1;
-  await insertSteps(tx, [{ ...step, step: number, undone_by: null, undone_at: null }]);
+  const last = 'SELECT MAX(step) FROM draft_steps WHERE draft_id = ?';
+  const number = ((await readValue<number>(tx, last, [step.draft_id])) ?? 0) + 1;
+  await insertRecord(tx, 'draft_steps', { ...step, step: number });
   return number;
 }
 
@@ -60,16 +57,12 @@ export async function stepsToMove(
   db: Queryable,
   draftId: string,
 ): Promise<{ undo: DraftStep | null; redo: DraftStep | null }> {
-  const [undo] = await db.query<DraftStep>(
-    'SELECT * FROM draft_steps WHERE draft_id = ? AND undone_at IS NULL ORDER BY step DESC LIMIT 1',
-    [draftId],
-  );
+  const undoSql = 'SELECT * FROM draft_steps WHERE draft_id = ? AND undone_at IS NULL ORDER BY step DESC LIMIT 1';
+  const undo = await readOne<DraftStep>(db, undoSql, [draftId]);
   // What was undone before a later step was done stays undone.
-  const [redo] = await db.query<DraftStep>(
-    'SELECT * FROM draft_steps WHERE draft_id = ? AND undone_at IS NOT NULL AND step > ? ORDER BY step LIMIT 1',
-    [draftId, undo?.step ?? 0],
-  );
-  return { undo: undo ?? null, redo: redo ?? null };
+  const redoSql =
+    'SELECT * FROM draft_steps WHERE draft_id = ? AND undone_at IS NOT NULL AND step > ? ORDER BY step LIMIT 1';
+  return { undo, redo: await readOne<DraftStep>(db, redoSql, [draftId, undo?.step ?? 0]) };
 }
 
 export async function markStep(

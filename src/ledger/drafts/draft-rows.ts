@@ -1,5 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { readOne, readValue } from '../drivers/read.ts';
 
 /** `unchecked`: no check has seen the row yet. `excluded`: a person has taken it out of the file. */
 export type DraftRowState = 'unchecked' | 'ready' | 'held' | 'invalid' | 'skipped' | 'excluded';
@@ -57,20 +58,13 @@ export function pageIncluded(db: Queryable, draftId: string, after: number, limi
 }
 
 /** The number in the draft of the row that is at this place (from 1) in the mended file; null if it has fewer rows. */
-export async function includedRow(db: Queryable, draftId: string, place: number): Promise<number | null> {
-  const [row] = await db.query<{ row_no: number }>(
-    `SELECT row_no FROM draft_rows WHERE draft_id = ? AND state <> 'excluded' ORDER BY row_no LIMIT 1 OFFSET ?`,
-    [draftId, place - 1],
-  );
-  return row?.row_no ?? null;
+export function includedRow(db: Queryable, draftId: string, place: number): Promise<number | null> {
+  const sql = `SELECT row_no FROM draft_rows WHERE draft_id = ? AND state <> 'excluded' ORDER BY row_no LIMIT 1 OFFSET ?`;
+  return readValue(db, sql, [draftId, place - 1]);
 }
 
-export async function findDraftRow(db: Queryable, draftId: string, rowNo: number): Promise<DraftRowRecord | null> {
-  const [row] = await db.query<DraftRowRecord>('SELECT * FROM draft_rows WHERE draft_id = ? AND row_no = ?', [
-    draftId,
-    rowNo,
-  ]);
-  return row ?? null;
+export function findDraftRow(db: Queryable, draftId: string, rowNo: number): Promise<DraftRowRecord | null> {
+  return readOne(db, 'SELECT * FROM draft_rows WHERE draft_id = ? AND row_no = ?', [draftId, rowNo]);
 }
 
 /** The rows between two row numbers, both included. */
@@ -180,8 +174,7 @@ export async function countDraftRows(
   between: DraftRowsBetween,
 ): Promise<number> {
   const { where, params } = matching(draftId, filter, between);
-  const [found] = await db.query<{ count: number }>(`SELECT COUNT(*) AS count FROM draft_rows WHERE ${where}`, params);
-  return found?.count ?? 0;
+  return (await readValue<number>(db, `SELECT COUNT(*) FROM draft_rows WHERE ${where}`, params)) ?? 0;
 }
 
 /** How many rows are in each state. */

@@ -1,7 +1,8 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
-import { makeInsert } from '../drivers/insert.ts';
+import { readColumn, readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** A draft is `discarded` also until its files are stored. */
 export const draftStates = ['open', 'submitted', 'discarded'] as const;
@@ -49,28 +50,12 @@ export interface DraftRecord {
   changed_at: number;
 }
 
-export const insertDraft = makeInsert<DraftRecord>('drafts', [
-  ...(['draft_id', 'account', 'status', 'file_name', 'original_sha256', 'original_bytes', 'columns'] as const),
-  ...([
-    'columns_sha256',
-    'delimiter',
-    'ends_open',
-    'from_workbook',
-    'hidden_columns',
-    'sheets',
-    'options',
-    'notes',
-    'salt',
-    'row_count',
-    'version',
-  ] as const),
-  ...(['checked_version', 'findings', 'rejection', 'batch_id', 'batch_version', 'created_by'] as const),
-  ...(['created_at', 'changed_at'] as const),
-]);
+export async function insertDraft(tx: Queryable, draft: DraftRecord): Promise<void> {
+  await insertRecord(tx, 'drafts', draft);
+}
 
-export async function findDraft(db: Queryable, draftId: string): Promise<DraftRecord | null> {
-  const [draft] = await db.query<DraftRecord>('SELECT * FROM drafts WHERE draft_id = ?', [draftId]);
-  return draft ?? null;
+export function findDraft(db: Queryable, draftId: string): Promise<DraftRecord | null> {
+  return readOne(db, 'SELECT * FROM drafts WHERE draft_id = ?', [draftId]);
 }
 
 /** The draft. Fails with `DRAFT_UNKNOWN`. */
@@ -88,15 +73,12 @@ export async function requireOpenDraft(db: Queryable, draftId: string): Promise<
 }
 
 /** The open draft of a file, the newest first. */
-export async function openDraftOfFile(
+export function openDraftOfFile(
   db: Queryable,
   { account, original_sha256 }: Pick<DraftRecord, 'account' | 'original_sha256'>,
 ): Promise<DraftRecord | null> {
-  const [draft] = await db.query<DraftRecord>(
-    `SELECT * FROM drafts WHERE account = ? AND original_sha256 = ? AND status = 'open' ORDER BY created_at DESC LIMIT 1`,
-    [account, original_sha256],
-  );
-  return draft ?? null;
+  const sql = `SELECT * FROM drafts WHERE account = ? AND original_sha256 = ? AND status = 'open' ORDER BY created_at DESC LIMIT 1`;
+  return readOne(db, sql, [account, original_sha256]);
 }
 
 /** Opens a draft whose files are stored. Returns false if it was erased meanwhile. */
@@ -196,20 +178,16 @@ export async function endDraft(
 }
 
 /** If a batch comes from a draft: the person who uploaded the draft's file, and the people who changed it. */
-export async function authorsOfDraft(db: Queryable, batchId: string): Promise<string[]> {
-  const found = await db.query<{ name: string }>(
-    `SELECT created_by AS name FROM drafts WHERE batch_id = ?
+export function authorsOfDraft(db: Queryable, batchId: string): Promise<string[]> {
+  const sql = `SELECT created_by AS name FROM drafts WHERE batch_id = ?
      UNION SELECT COALESCE(undone_by, done_by) FROM draft_steps
-       WHERE draft_id IN (SELECT draft_id FROM drafts WHERE batch_id = ?)`,
-    [batchId, batchId],
-  );
-  return found.map(({ name }) => name);
+       WHERE draft_id IN (SELECT draft_id FROM drafts WHERE batch_id = ?)`;
+  return readColumn(db, sql, [batchId, batchId]);
 }
 
 /** The draft from which a batch was made; null if none was. */
-export async function draftOfBatch(db: Queryable, batchId: string): Promise<DraftRecord | null> {
-  const [draft] = await db.query<DraftRecord>('SELECT * FROM drafts WHERE batch_id = ?', [batchId]);
-  return draft ?? null;
+export function draftOfBatch(db: Queryable, batchId: string): Promise<DraftRecord | null> {
+  return readOne(db, 'SELECT * FROM drafts WHERE batch_id = ?', [batchId]);
 }
 
 /** Open drafts that nobody has changed since a time, and discarded ones: their content is erased. */
@@ -250,13 +228,8 @@ export async function rememberMapping(
   mapping: Readonly<Record<string, string>>,
 ): Promise<void> {
   await tx.execute('DELETE FROM column_mappings WHERE account = ? AND columns_sha256 = ?', [account, columns_sha256]);
-  for (const [field, column] of Object.entries(mapping))
-    await tx.execute('INSERT INTO column_mappings (account, columns_sha256, field, column_name) VALUES (?, ?, ?, ?)', [
-      account,
-      columns_sha256,
-      field,
-      column,
-    ]);
+  for (const [field, column_name] of Object.entries(mapping))
+    await insertRecord(tx, 'column_mappings', { account, columns_sha256, field, column_name });
 }
 
 /** Deletes a draft whose contents were erased. */

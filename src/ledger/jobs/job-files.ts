@@ -1,5 +1,7 @@
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /** A file that a job brought, and its batch. Times are epoch ms. */
 export interface JobFile {
@@ -15,13 +17,7 @@ export interface JobFile {
 }
 
 export async function insertJobFile(tx: Queryable, file: Omit<JobFile, 'filed_at'>): Promise<void> {
-  await tx.execute('INSERT INTO job_files (batch_id, job, due_at, name, working_path) VALUES (?, ?, ?, ?, ?)', [
-    file.batch_id,
-    file.job,
-    file.due_at,
-    file.name,
-    file.working_path,
-  ]);
+  await insertRecord(tx, 'job_files', file);
 }
 
 /** The files that a slot has already brought. */
@@ -34,9 +30,8 @@ export function filesSince(db: Queryable, job: string, dueAt: number): Promise<J
   return db.query('SELECT * FROM job_files WHERE job = ? AND due_at >= ? ORDER BY due_at, name', [job, dueAt]);
 }
 
-export async function findJobFile(db: Queryable, batchId: string): Promise<JobFile | null> {
-  const [file] = await db.query<JobFile>('SELECT * FROM job_files WHERE batch_id = ?', [batchId]);
-  return file ?? null;
+export function findJobFile(db: Queryable, batchId: string): Promise<JobFile | null> {
+  return readOne(db, 'SELECT * FROM job_files WHERE batch_id = ?', [batchId]);
 }
 
 /** The files of a job that are not archived yet, with the states of their batches. */

@@ -1,6 +1,8 @@
 import type { ErrorReason } from '../../core/basics/errors.ts';
 import { type SlotPart, slotPart } from '../../core/basics/slot-result.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readColumn, readOne, readValue } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 import { jobState } from '../schema/state-columns.ts';
 
 /**
@@ -42,12 +44,8 @@ export async function insertSlot(
   tx: Queryable,
   slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'> & { ended_at?: number; reasons?: Reasons },
 ): Promise<boolean> {
-  const inserted = await tx.execute(
-    `INSERT INTO slots (job, due_at, state, detail, reasons, ended_at) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (job, due_at) DO NOTHING`,
-    [slot.job, slot.due_at, slot.state, slot.detail, reasonsJson(slot.reasons), slot.ended_at ?? null],
-  );
-  return inserted === 1;
+  const record = { ...slot, ended_at: slot.ended_at ?? null, reasons: reasonsJson(slot.reasons) };
+  return (await insertRecord(tx, 'slots', record, 'ON CONFLICT (job, due_at) DO NOTHING')) === 1;
 }
 
 /** The due times of a job's known slots, after one time and up to another (epoch ms). */
@@ -57,11 +55,8 @@ export async function knownDueTimes(
   afterMs: number,
   untilMs: number,
 ): Promise<Set<number>> {
-  const slots = await db.query<{ due_at: number }>(
-    'SELECT due_at FROM slots WHERE job = ? AND due_at > ? AND due_at <= ?',
-    [job, afterMs, untilMs],
-  );
-  return new Set(slots.map(({ due_at }) => due_at));
+  const sql = 'SELECT due_at FROM slots WHERE job = ? AND due_at > ? AND due_at <= ?';
+  return new Set(await readColumn<number>(db, sql, [job, afterMs, untilMs]));
 }
 
 /**
@@ -81,9 +76,8 @@ export function forgetFutureSkips(tx: Queryable, job: string, now: number): Prom
   return tx.execute(`DELETE FROM slots WHERE job = ? AND due_at > ? AND state = 'skipped'`, [job, now]);
 }
 
-export async function findSlot(db: Queryable, job: string, dueAt: number): Promise<SlotRecord | null> {
-  const [slot] = await db.query<SlotRecord>('SELECT * FROM slots WHERE job = ? AND due_at = ?', [job, dueAt]);
-  return slot ?? null;
+export function findSlot(db: Queryable, job: string, dueAt: number): Promise<SlotRecord | null> {
+  return readOne(db, 'SELECT * FROM slots WHERE job = ? AND due_at = ?', [job, dueAt]);
 }
 
 /** The slots of a job, the latest first. */
@@ -165,12 +159,8 @@ export async function noteSlotFault(
 }
 
 /** The latest due time of a job's slots in a state (epoch ms); null if there is none. */
-export async function lastSlotIn(db: Queryable, job: string, state: SlotState): Promise<number | null> {
-  const [last] = await db.query<{ at: number | null }>(
-    'SELECT MAX(due_at) AS at FROM slots WHERE state = ? AND job = ?',
-    [state, job],
-  );
-  return last?.at ?? null;
+export function lastSlotIn(db: Queryable, job: string, state: SlotState): Promise<number | null> {
+  return readValue(db, 'SELECT MAX(due_at) FROM slots WHERE state = ? AND job = ?', [state, job]);
 }
 
 /** Makes a failed or skipped slot due again, for a person. */
@@ -201,11 +191,9 @@ export async function failSlot(
 export async function jobsWithSlots(db: Queryable): Promise<string[]> {
   const jobs: string[] = [];
   for (;;) {
-    const [next] = await db.query<{ job: string | null }>('SELECT MIN(job) AS job FROM slots WHERE job > ?', [
-      jobs.at(-1) ?? '',
-    ]);
-    if (!next?.job) return jobs;
-    jobs.push(next.job);
+    const next = await readValue<string>(db, 'SELECT MIN(job) FROM slots WHERE job > ?', [jobs.at(-1) ?? '']);
+    if (next === null) return jobs;
+    jobs.push(next);
   }
 }
 
@@ -214,15 +202,12 @@ export async function jobsWithSlots(db: Queryable): Promise<string[]> {
  * last one (which is shown), and no file before it waits for archiving (its slot may still fail). A slot that a person
  * ran before its due time does not count, because slots before it are still to come. Null if there is none.
  */
-export async function lastSlotOver(db: Queryable, job: string, before: number): Promise<number | null> {
-  const [last] = await db.query<{ due_at: number }>(
-    `SELECT due_at FROM slots WHERE job = ? AND state IN ('done', 'failed') AND due_at < ? AND ended_at < ? AND due_at <= ended_at
+export function lastSlotOver(db: Queryable, job: string, before: number): Promise<number | null> {
+  const sql = `SELECT due_at FROM slots WHERE job = ? AND state IN ('done', 'failed') AND due_at < ? AND ended_at < ? AND due_at <= ended_at
        AND due_at < (SELECT MAX(due_at) FROM slots WHERE job = ?)
        AND due_at < COALESCE((SELECT MIN(due_at) FROM job_files WHERE job = ? AND filed_at IS NULL), ?)
-     ORDER BY due_at DESC LIMIT 1`,
-    [job, before, before, job, job, before],
-  );
-  return last?.due_at ?? null;
+     ORDER BY due_at DESC LIMIT 1`;
+  return readValue(db, sql, [job, before, before, job, job, before]);
 }
 
 /**

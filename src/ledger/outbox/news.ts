@@ -2,6 +2,7 @@ import type { RowState } from '../../core/state/row-state.ts';
 import { isLateSql } from '../audit/events.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readColumn } from '../drivers/read.ts';
 import { inFlight, leftToPerson, overdue } from '../rows/in-flight-rows.ts';
 
 /** A doubt with a scheduled lookup; the row may be sent again. */
@@ -24,35 +25,21 @@ function unreportedSql(kind: NewsOfRows): string {
  * notified of. Each row and generation is an event of its own. So a new one is noticed however many there are, and
  * another look at an old one is no news.
  */
-export async function unreportedRows(
-  db: Queryable,
-  kind: NewsOfRows,
-  batchId: string,
-  recipient: string,
-): Promise<string[]> {
-  const unreported = await db.query<{ event_id: string }>(unreportedSql(kind), [batchId, recipient]);
-  return unreported.map(({ event_id }) => event_id);
+export function unreportedRows(db: Queryable, kind: NewsOfRows, batchId: string, recipient: string): Promise<string[]> {
+  return readColumn(db, unreportedSql(kind), [batchId, recipient]);
 }
 
 /**
  * The slots of a job that were skipped since a time (epoch ms) and that the recipient was not notified of, in order:
  * each is an event.
  */
-export async function unreportedSkips(
-  db: Queryable,
-  job: string,
-  sinceMs: number,
-  recipient: string,
-): Promise<string[]> {
-  const unreported = await db.query<{ event_id: string }>(
-    `SELECT event_id FROM (
+export function unreportedSkips(db: Queryable, job: string, sinceMs: number, recipient: string): Promise<string[]> {
+  const sql = `SELECT event_id FROM (
        SELECT due_at, 'slot_missed:' || job || ':' || due_at || ':' || state AS event_id FROM slots
          WHERE job = ? AND state = 'skipped' AND COALESCE(ended_at, due_at) >= ?) AS skips
      WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = skips.event_id AND recipient = ?)
-     ORDER BY due_at`,
-    [job, sinceMs, recipient],
-  );
-  return unreported.map(({ event_id }) => event_id);
+     ORDER BY due_at`;
+  return readColumn(db, sql, [job, sinceMs, recipient]);
 }
 
 /**
@@ -67,21 +54,18 @@ const isLateNews = `(${isLateSql}) AND NOT (kind = 'row.refund' AND body LIKE '%
  * The late changes of a batch since a time (epoch ms) that the recipient was not notified of, in order: each is an
  * event.
  */
-export async function unreportedLateChanges(
+export function unreportedLateChanges(
   db: Queryable,
   batchId: string,
   sinceMs: number,
   recipient: string,
 ): Promise<string[]> {
-  const unreported = await db.query<{ event_id: string }>(
-    `SELECT event_id FROM (
+  const sql = `SELECT event_id FROM (
        SELECT seq, 'changed_late:' || batch_id || ':' || seq AS event_id FROM events
          WHERE batch_id = ? AND at >= ? AND ${isLateNews}) AS late
      WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = late.event_id AND recipient = ?)
-     ORDER BY seq`,
-    [batchId, sinceMs, recipient],
-  );
-  return unreported.map(({ event_id }) => event_id);
+     ORDER BY seq`;
+  return readColumn(db, sql, [batchId, sinceMs, recipient]);
 }
 
 /** The batches with late changes since a time, the last of them before another time (epoch ms). */

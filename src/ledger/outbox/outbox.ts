@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readColumn, readOne, readValue } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 import { isLookedUp } from './news.ts';
 
 /** A notification to one recipient about one event, sent once. Times are epoch milliseconds. */
@@ -22,12 +24,8 @@ export async function addToOutbox(
   tx: Queryable,
   entry: Pick<OutboxEntry, 'event_id' | 'recipient' | 'body' | 'created_at'>,
 ): Promise<boolean> {
-  const added = await tx.execute(
-    `INSERT INTO outbox (event_id, recipient, body, created_at, due_at, attempts) VALUES (?, ?, ?, ?, ?, 0)
-     ON CONFLICT (event_id, recipient) DO NOTHING`,
-    [entry.event_id, entry.recipient, entry.body, entry.created_at, entry.created_at],
-  );
-  return added === 1;
+  const due = { ...entry, due_at: entry.created_at, attempts: 0 };
+  return (await insertRecord(tx, 'outbox', due, 'ON CONFLICT (event_id, recipient) DO NOTHING')) === 1;
 }
 
 /** Whether this recipient was or will be notified of this event. */
@@ -42,29 +40,21 @@ export async function saveNotifiedIn(
   { event_id, recipient, created_at }: Pick<OutboxEntry, 'event_id' | 'recipient' | 'created_at'>,
   notifiedIn: string,
 ): Promise<void> {
-  await tx.execute(
-    `INSERT INTO outbox (event_id, recipient, body, created_at, due_at, attempts, last_error) VALUES (?, ?, '{}', ?, NULL, 0, ?)
-     ON CONFLICT (event_id, recipient) DO NOTHING`,
-    [event_id, recipient, created_at, `told with ${notifiedIn}`],
-  );
+  const last_error = `told with ${notifiedIn}`;
+  const covered = { event_id, recipient, body: '{}', created_at, due_at: null, attempts: 0, last_error };
+  await insertRecord(tx, 'outbox', covered, 'ON CONFLICT (event_id, recipient) DO NOTHING');
 }
 
 /** The recipients with notifications that are due. */
-export async function recipientsWaiting(db: Queryable, now: number): Promise<string[]> {
-  const waiting = await db.query<{ recipient: string }>(
-    'SELECT DISTINCT recipient FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY recipient',
-    [now],
-  );
-  return waiting.map(({ recipient }) => recipient);
+export function recipientsWaiting(db: Queryable, now: number): Promise<string[]> {
+  const sql = 'SELECT DISTINCT recipient FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY recipient';
+  return readColumn(db, sql, [now]);
 }
 
 /** A recipient's notification that is due at `now`, the longest due first; null if there is none. */
-export async function nextNotification(db: Queryable, recipient: string, now: number): Promise<OutboxEntry | null> {
-  const [entry] = await db.query<OutboxEntry>(
-    `SELECT * FROM outbox WHERE recipient = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT 1`,
-    [recipient, now],
-  );
-  return entry ?? null;
+export function nextNotification(db: Queryable, recipient: string, now: number): Promise<OutboxEntry | null> {
+  const sql = `SELECT * FROM outbox WHERE recipient = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT 1`;
+  return readOne(db, sql, [recipient, now]);
 }
 
 /**
@@ -117,12 +107,10 @@ export async function noteAttempt(
 }
 
 /** The last event id of the next `entries` entries of the outbox; null at its end. */
-export async function endOfStretch(db: Queryable, afterEventId: string, entries: number): Promise<string | null> {
-  const [last] = await db.query<{ event_id: string | null }>(
-    'SELECT MAX(event_id) AS event_id FROM (SELECT event_id FROM outbox WHERE event_id > ? ORDER BY event_id LIMIT ?) AS stretch',
-    [afterEventId, entries],
-  );
-  return last?.event_id ?? null;
+export function endOfStretch(db: Queryable, afterEventId: string, entries: number): Promise<string | null> {
+  const sql =
+    'SELECT MAX(event_id) FROM (SELECT event_id FROM outbox WHERE event_id > ? ORDER BY event_id LIMIT ?) AS stretch';
+  return readValue(db, sql, [afterEventId, entries]);
 }
 
 /**
@@ -143,21 +131,16 @@ export function dropNotification(
 }
 
 /** The accounts with rows to send, or with rows that may have to be sent again. */
-export async function accountsSending(db: Queryable): Promise<string[]> {
-  const accounts = await db.query<{ account: string }>(
-    `SELECT DISTINCT account FROM batches WHERE status = 'running' AND (
+export function accountsSending(db: Queryable): Promise<string[]> {
+  const sql = `SELECT DISTINCT account FROM batches WHERE status = 'running' AND (
        EXISTS (SELECT 1 FROM batch_counts WHERE batch_counts.batch_id = batches.batch_id
          AND batch_counts.status IN ('ready', 'sending') AND batch_counts.count > 0)
        OR EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${isLookedUp}))
-     ORDER BY account`,
-  );
-  return accounts.map(({ account }) => account);
+     ORDER BY account`;
+  return readColumn(db, sql);
 }
 
 /** The accounts with a running batch. */
-export async function accountsRunning(db: Queryable): Promise<string[]> {
-  const accounts = await db.query<{ account: string }>(
-    `SELECT DISTINCT account FROM batches WHERE status = 'running' ORDER BY account`,
-  );
-  return accounts.map(({ account }) => account);
+export function accountsRunning(db: Queryable): Promise<string[]> {
+  return readColumn(db, `SELECT DISTINCT account FROM batches WHERE status = 'running' ORDER BY account`);
 }

@@ -1,5 +1,7 @@
 import { kindsSql } from '../audit/event-kinds.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readOne, readValue } from '../drivers/read.ts';
+import { insertRecord, saveRecord } from '../drivers/write.ts';
 
 /** One message for one endpoint. Times are epoch ms. */
 export interface DeliveryRecord {
@@ -64,24 +66,17 @@ export function eventsOfKinds(
 }
 
 export async function saveCursor(tx: Queryable, batchId: string, seq: number): Promise<void> {
-  await tx.execute(
-    `INSERT INTO webhook_cursors (batch_id, seq) VALUES (?, ?) ON CONFLICT (batch_id) DO UPDATE SET seq = excluded.seq`,
-    [batchId, seq],
-  );
+  await saveRecord(tx, 'webhook_cursors', ['batch_id'], { batch_id: batchId, seq });
 }
 
 /** Whether the account could send when webhooks were last made; null if that is not known. */
 export async function lastGate(db: Queryable, account: string): Promise<boolean | null> {
-  const [gate] = await db.query<{ is_open: number }>('SELECT is_open FROM webhook_gates WHERE account = ?', [account]);
-  return gate === undefined ? null : gate.is_open === 1;
+  const isOpen = await readValue<number>(db, 'SELECT is_open FROM webhook_gates WHERE account = ?', [account]);
+  return isOpen === null ? null : isOpen === 1;
 }
 
 export async function saveGate(tx: Queryable, account: string, isOpen: boolean): Promise<void> {
-  await tx.execute(
-    `INSERT INTO webhook_gates (account, is_open) VALUES (?, ?)
-     ON CONFLICT (account) DO UPDATE SET is_open = excluded.is_open`,
-    [account, isOpen ? 1 : 0],
-  );
+  await saveRecord(tx, 'webhook_gates', ['account'], { account, is_open: isOpen ? 1 : 0 });
 }
 
 type NewDelivery = Pick<
@@ -103,23 +98,17 @@ export async function addDelivery(tx: Queryable, one: NewDelivery): Promise<void
 }
 
 /** The next delivery of an endpoint. Those of one batch go in order: a later one waits for an earlier one. */
-export async function nextDelivery(db: Queryable, endpointId: string, now: number): Promise<DeliveryRecord | null> {
-  const [next] = await db.query<DeliveryRecord>(
-    `SELECT * FROM webhook_deliveries AS one WHERE endpoint_id = ? AND due_at IS NOT NULL AND due_at <= ?
+export function nextDelivery(db: Queryable, endpointId: string, now: number): Promise<DeliveryRecord | null> {
+  const sql = `SELECT * FROM webhook_deliveries AS one WHERE endpoint_id = ? AND due_at IS NOT NULL AND due_at <= ?
        AND NOT EXISTS (SELECT 1 FROM webhook_deliveries AS earlier WHERE earlier.endpoint_id = one.endpoint_id
          AND earlier.due_at IS NOT NULL AND earlier.batch_id = one.batch_id
          AND earlier.delivery_no < one.delivery_no)
-     ORDER BY delivery_no LIMIT 1`,
-    [endpointId, now],
-  );
-  return next ?? null;
+     ORDER BY delivery_no LIMIT 1`;
+  return readOne(db, sql, [endpointId, now]);
 }
 
-export async function findDelivery(db: Queryable, deliveryNo: number): Promise<DeliveryRecord | null> {
-  const [found] = await db.query<DeliveryRecord>('SELECT * FROM webhook_deliveries WHERE delivery_no = ?', [
-    deliveryNo,
-  ]);
-  return found ?? null;
+export function findDelivery(db: Queryable, deliveryNo: number): Promise<DeliveryRecord | null> {
+  return readOne(db, 'SELECT * FROM webhook_deliveries WHERE delivery_no = ?', [deliveryNo]);
 }
 
 /** Stores how an attempt ended, and when the next one is due. */
@@ -128,10 +117,7 @@ export async function saveAttempt(
   attempt: AttemptRecord,
   after: Pick<DeliveryRecord, 'due_at' | 'delivered_at' | 'failed_at'>,
 ): Promise<void> {
-  await tx.execute(
-    'INSERT INTO webhook_attempts (delivery_no, attempt, at, status, duration_ms, error) VALUES (?, ?, ?, ?, ?, ?)',
-    [attempt.delivery_no, attempt.attempt, attempt.at, attempt.status, attempt.duration_ms, attempt.error],
-  );
+  await insertRecord(tx, 'webhook_attempts', attempt);
   await tx.execute(
     `UPDATE webhook_deliveries SET attempts = ?, due_at = ?, delivered_at = ?, failed_at = ? WHERE delivery_no = ?`,
     [attempt.attempt, after.due_at, after.delivered_at, after.failed_at, attempt.delivery_no],

@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { makeValueTable, saveRecord } from '../drivers/write.ts';
 
 /** Another program that receives events. Times are epoch ms. */
 export interface EndpointRecord {
@@ -35,41 +37,24 @@ export async function listEndpoints(db: Queryable): Promise<Endpoint[]> {
 
 /** Null if there is none, or if it was deleted. */
 export async function findEndpoint(db: Queryable, endpointId: string): Promise<Endpoint | null> {
-  const [found] = await db.query<EndpointRecord>(
-    'SELECT * FROM webhook_endpoints WHERE endpoint_id = ? AND deleted_at IS NULL',
-    [endpointId],
-  );
+  const sql = 'SELECT * FROM webhook_endpoints WHERE endpoint_id = ? AND deleted_at IS NULL';
+  const found = await readOne<EndpointRecord>(db, sql, [endpointId]);
   return found ? withFilters(db, found) : null;
 }
 
+const eventsTable = makeValueTable('webhook_events', 'endpoint_id', 'event');
+const accountsTable = makeValueTable('webhook_filters', 'endpoint_id', 'account');
+
 async function withFilters(db: Queryable, one: EndpointRecord): Promise<Endpoint> {
-  const id = [one.endpoint_id];
-  const events = await db.query<{ event: string }>('SELECT event FROM webhook_events WHERE endpoint_id = ?', id);
-  const accounts = await db.query<{ account: string }>('SELECT account FROM webhook_filters WHERE endpoint_id = ?', id);
-  return {
-    ...one,
-    events: events.map(({ event }) => event).toSorted(),
-    accounts: accounts.map(({ account }) => account).toSorted(),
-  };
+  const { endpoint_id: id } = one;
+  return { ...one, events: await eventsTable.read(db, id), accounts: await accountsTable.read(db, id) };
 }
 
 /** Stores an endpoint, in place of what was stored of it before. */
-export async function saveEndpoint(tx: Queryable, one: Endpoint): Promise<void> {
-  await tx.execute('DELETE FROM webhook_endpoints WHERE endpoint_id = ?', [one.endpoint_id]);
-  await tx.execute('DELETE FROM webhook_events WHERE endpoint_id = ?', [one.endpoint_id]);
-  await tx.execute('DELETE FROM webhook_filters WHERE endpoint_id = ?', [one.endpoint_id]);
-  await tx.execute(
-    `INSERT INTO webhook_endpoints (endpoint_id, url, secret, earlier_secret, earlier_until, enabled, failed_at,
-       created_by, created_at, deleted_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      ...[one.endpoint_id, one.url, one.secret, one.earlier_secret, one.earlier_until, one.enabled, one.failed_at],
-      ...[one.created_by, one.created_at, one.deleted_at],
-    ],
-  );
-  for (const event of one.events)
-    await tx.execute('INSERT INTO webhook_events (endpoint_id, event) VALUES (?, ?)', [one.endpoint_id, event]);
-  for (const account of one.accounts)
-    await tx.execute('INSERT INTO webhook_filters (endpoint_id, account) VALUES (?, ?)', [one.endpoint_id, account]);
+export async function saveEndpoint(tx: Queryable, { events, accounts, ...endpoint }: Endpoint): Promise<void> {
+  await saveRecord(tx, 'webhook_endpoints', ['endpoint_id'], endpoint);
+  await eventsTable.write(tx, endpoint.endpoint_id, events);
+  await accountsTable.write(tx, endpoint.endpoint_id, accounts);
 }
 
 /** Disables an endpoint at which nothing arrives. */

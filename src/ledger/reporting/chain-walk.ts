@@ -1,5 +1,5 @@
 import { anchorsOf } from '../audit/anchors.ts';
-import { type AuditEvent, chainHash, chainHead, chainStart, pageEvents } from '../audit/events.ts';
+import { type AuditEvent, chainHash, chainHead, chainStart, eventPages } from '../audit/events.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 
@@ -38,9 +38,7 @@ export async function walkChain(
   let seq = 0;
   let broken: string | null = null;
   let isLonger = false;
-  let page: AuditEvent[];
-  do {
-    page = await pageEvents(db, batch_id, seq, eventsPerPage);
+  for await (const page of eventPages(db, batch_id, eventsPerPage)) {
     const checked = page.filter((event) => event.seq <= audit_seq);
     for (const event of checked) {
       if (event.seq !== seq + 1) broken ??= `event ${seq + 1} is missing`;
@@ -52,7 +50,8 @@ export async function walkChain(
     }
     each?.(checked);
     isLonger = checked.length < page.length;
-  } while (page.length === eventsPerPage && !isLonger);
+    if (isLonger) break;
+  }
   // If the batch has changed since it was read, events and anchors after that end are no fault.
   const isNow = (await chainHead(db, batch_id))?.seq === audit_seq;
   if (seq !== audit_seq || previous !== audit_head || (isLonger && isNow))

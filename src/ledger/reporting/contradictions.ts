@@ -4,6 +4,7 @@ import type { EventData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
 import { haltAccount } from '../batches/pauses.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
 import { type LatePayment, noteLateCharge } from './late-charges.ts';
@@ -120,11 +121,8 @@ export function paidTwice({ batch_id, row_no, topup_id, contradicted_by }: RowRe
 
 /** How many failed rows of a batch the service contradicts. */
 export async function countContradicted(db: Queryable, batchId: string): Promise<number> {
-  const [found] = await db.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND status = 'failed'`,
-    [batchId],
-  );
-  return found?.count ?? 0;
+  const sql = `SELECT COUNT(*) FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND status = 'failed'`;
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }
 
 /** Contradicted rows of a batch, in file order. */
@@ -137,9 +135,6 @@ export function contradictedRows(db: Queryable, batchId: string, limit: number):
 
 /** How many rows of a batch may have been paid twice. */
 export async function countPaidTwice(db: Queryable, batchId: string): Promise<number> {
-  const [found] = await db.query<{ count: number }>(
-    'SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND second_topup_id IS NOT NULL',
-    [batchId],
-  );
-  return found?.count ?? 0;
+  const sql = 'SELECT COUNT(*) FROM rows WHERE batch_id = ? AND second_topup_id IS NOT NULL';
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }

@@ -1,5 +1,7 @@
 import { compareAmounts, type Money, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 import { type Refund, writeRefund } from '../rows/refunds.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
@@ -41,15 +43,15 @@ export async function noteLateCharge(
   const { batch_id, row_no } = row;
   const charged_from = completedAt === null ? await earliestCharge(tx, row, topupId) : null;
   const charge = { cost: cost.value, cost_currency: cost.currency, charged_at: completedAt ?? at };
-  const written = await tx.execute(
-    `INSERT INTO late_charges (batch_id, row_no, topup_id, cost, cost_currency, charged_at, charged_from)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (batch_id, row_no, topup_id) DO UPDATE
+  const written = await insertRecord(
+    tx,
+    'late_charges',
+    { batch_id, row_no, topup_id: topupId, ...charge, charged_from },
+    `ON CONFLICT (batch_id, row_no, topup_id) DO UPDATE
        SET cost = excluded.cost, cost_currency = excluded.cost_currency, charged_at = excluded.charged_at,
          charged_from = excluded.charged_from
        WHERE late_charges.cost <> excluded.cost OR late_charges.cost_currency <> excluded.cost_currency
          OR (late_charges.charged_from IS NOT NULL AND excluded.charged_from IS NULL)`,
-    [batch_id, row_no, topupId, charge.cost, charge.cost_currency, charge.charged_at, charged_from],
   );
   const data = { topup_id: topupId, ...charge, ...(charged_from === null ? {} : { charged_from }) };
   if (written === 0) return false;
@@ -64,11 +66,8 @@ async function earliestCharge(
   topupId: string,
 ): Promise<number | null> {
   if (topup_id === topupId && completed_at !== null) return completed_at;
-  const [sent] = await tx.query<{ at: number | null }>(
-    'SELECT MIN(first_intent_at) AS at FROM payments WHERE batch_id = ? AND row_no = ?',
-    [batch_id, row_no],
-  );
-  return sent?.at ?? null;
+  const sql = 'SELECT MIN(first_intent_at) FROM payments WHERE batch_id = ? AND row_no = ?';
+  return readValue(tx, sql, [batch_id, row_no]);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
+import { readColumn, readValue } from '../drivers/read.ts';
 import { zonesApartMs } from '../rows/costs.ts';
 
 /** Epoch milliseconds, both included. */
@@ -38,28 +39,21 @@ export async function rowsSentTo(
 export async function forgottenBatches(db: Queryable, { accounts, fromMs, toMs }: Asked): Promise<number> {
   let count = 0;
   for (const list of accountLists(accounts)) {
-    const [found] = await db.query<{ count: number }>(
-      `SELECT COUNT(*) AS count FROM batches WHERE forgotten_at IS NOT NULL AND started_at <= ?
-         AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`,
-      [toMs, fromMs, ...list],
-    );
-    count += found?.count ?? 0;
+    const sql = `SELECT COUNT(*) FROM batches WHERE forgotten_at IS NOT NULL AND started_at <= ?
+         AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`;
+    count += (await readValue<number>(db, sql, [toMs, fromMs, ...list])) ?? 0;
   }
   return count;
 }
 
 /** The batches that may have paid rows in this time. */
 export async function batchesSentIn(db: Queryable, { accounts, fromMs, toMs }: Asked): Promise<string[]> {
-  const found: { batch_id: string }[] = [];
+  const found: string[] = [];
+  const sql = `SELECT batch_id FROM batches WHERE started_at <= ?
+           AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`;
   for (const list of accountLists(accounts))
-    found.push(
-      ...(await db.query<{ batch_id: string }>(
-        `SELECT batch_id FROM batches WHERE started_at <= ?
-           AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`,
-        [toMs + zonesApartMs, fromMs - zonesApartMs, ...list],
-      )),
-    );
-  return found.map(({ batch_id }) => batch_id);
+    found.push(...(await readColumn<string>(db, sql, [toMs + zonesApartMs, fromMs - zonesApartMs, ...list])));
+  return found;
 }
 
 /** Rows of a batch that were paid in a time, with the same amount and the same cost. */

@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 import type { OpenItemRecord, ReconciliationRecord } from './reconciliations.ts';
 
 /** What a person noted about an open item. It is kept for the same item of later reconciliations, too. */
@@ -18,19 +20,12 @@ export function itemKey(item: { bucket: string; reference: string | null; topup_
   return JSON.stringify([item.bucket, item.reference, item.topup_id]);
 }
 
-export async function findReconciliation(db: Queryable, id: string): Promise<ReconciliationRecord | null> {
-  const [found] = await db.query<ReconciliationRecord>('SELECT * FROM reconciliations WHERE reconciliation_id = ?', [
-    id,
-  ]);
-  return found ?? null;
+export function findReconciliation(db: Queryable, id: string): Promise<ReconciliationRecord | null> {
+  return readOne(db, 'SELECT * FROM reconciliations WHERE reconciliation_id = ?', [id]);
 }
 
-export async function findOpenItem(db: Queryable, id: string, itemNo: number): Promise<OpenItemRecord | null> {
-  const [found] = await db.query<OpenItemRecord>(
-    'SELECT * FROM reconciliation_items WHERE reconciliation_id = ? AND item_no = ?',
-    [id, itemNo],
-  );
-  return found ?? null;
+export function findOpenItem(db: Queryable, id: string, itemNo: number): Promise<OpenItemRecord | null> {
+  return readOne(db, 'SELECT * FROM reconciliation_items WHERE reconciliation_id = ? AND item_no = ?', [id, itemNo]);
 }
 
 /** The notes on an item, the oldest first. */
@@ -43,8 +38,5 @@ export function notesOf(db: Queryable, account: string, key: string): Promise<It
 
 export async function insertNote(tx: Queryable, note: Omit<ItemNote, 'note_no'>): Promise<void> {
   const { length } = await notesOf(tx, note.account, note.item_key);
-  await tx.execute(
-    `INSERT INTO reconciliation_notes (account, item_key, note_no, noted_at, person, text) VALUES (?, ?, ?, ?, ?, ?)`,
-    [note.account, note.item_key, length + 1, note.noted_at, note.person, note.text],
-  );
+  await insertRecord(tx, 'reconciliation_notes', { ...note, note_no: length + 1 });
 }

@@ -1,4 +1,6 @@
 import type { Database, Queryable } from '../drivers/database.ts';
+import { readColumn, readOne, readValue } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 import type { PaymentRecord } from '../rows/payments.ts';
 import type { RowRecord } from '../rows/rows.ts';
 
@@ -25,20 +27,11 @@ export interface OpenItemRecord {
 }
 
 export async function insertReconciliation(tx: Queryable, run: ReconciliationRecord): Promise<void> {
-  await tx.execute(
-    `INSERT INTO reconciliations (reconciliation_id, account, from_ms, to_ms, finished_at, counts, wallets)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    [run.reconciliation_id, run.account, run.from_ms, run.to_ms, run.finished_at, run.counts, run.wallets],
-  );
+  await insertRecord(tx, 'reconciliations', run);
 }
 
 export async function insertOpenItem(tx: Queryable, item: OpenItemRecord): Promise<void> {
-  await tx.execute('INSERT INTO reconciliation_items (reconciliation_id, item_no, bucket, item) VALUES (?, ?, ?, ?)', [
-    item.reconciliation_id,
-    item.item_no,
-    item.bucket,
-    item.item,
-  ]);
+  await insertRecord(tx, 'reconciliation_items', item);
 }
 
 /**
@@ -82,13 +75,10 @@ const boundColumns = `p.idempotency_key, p.batch_id, p.row_no, p.generation, p.r
   r.next_action_at, r.generation AS row_generation`;
 
 /** The payment with this key, and its row; null if this ledger has none. */
-export async function findBoundPayment(db: Queryable, idempotencyKey: string): Promise<BoundPayment | null> {
-  const [bound] = await db.query<BoundPayment>(
-    `SELECT ${boundColumns} FROM payments p JOIN rows r ON r.batch_id = p.batch_id AND r.row_no = p.row_no
-     WHERE p.idempotency_key = ?`,
-    [idempotencyKey],
-  );
-  return bound ?? null;
+export function findBoundPayment(db: Queryable, idempotencyKey: string): Promise<BoundPayment | null> {
+  const sql = `SELECT ${boundColumns} FROM payments p JOIN rows r ON r.batch_id = p.batch_id AND r.row_no = p.row_no
+     WHERE p.idempotency_key = ?`;
+  return readOne(db, sql, [idempotencyKey]);
 }
 
 /** The fields from which the key of a row's payment is derived, without the account. */
@@ -99,14 +89,11 @@ export interface PaidRow {
 }
 
 /** The account's row with this payment at the service, as its own or as a known second one; null if there is none. */
-export async function findPaidRow(db: Queryable, account: string, topupId: string): Promise<PaidRow | null> {
+export function findPaidRow(db: Queryable, account: string, topupId: string): Promise<PaidRow | null> {
   const columns = 'b.run_id, r.row_ref, r.generation FROM rows r JOIN batches b ON b.batch_id = r.batch_id';
-  const [row] = await db.query<PaidRow>(
-    `SELECT ${columns} WHERE r.topup_id = ? AND b.account = ?
-     UNION ALL SELECT ${columns} WHERE r.second_topup_id = ? AND b.account = ? LIMIT 1`,
-    [topupId, account, topupId, account],
-  );
-  return row ?? null;
+  const sql = `SELECT ${columns} WHERE r.topup_id = ? AND b.account = ?
+     UNION ALL SELECT ${columns} WHERE r.second_topup_id = ? AND b.account = ? LIMIT 1`;
+  return readOne(db, sql, [topupId, account, topupId, account]);
 }
 
 /** A page of an account's payments with a first intent in the given time, ordered by key. */
@@ -155,19 +142,13 @@ export async function notePayment(
   );
   if (inserted === 0) return 'again';
   if (payment.key === '') return 0;
-  const [seen] = await tx.query<{ live: number }>(
-    `INSERT INTO seen_keys (idempotency_key, live) VALUES (?, ?)
-     ON CONFLICT (idempotency_key) DO UPDATE SET live = seen_keys.live + excluded.live RETURNING live`,
-    [payment.key, payment.live ? 1 : 0],
-  );
-  return seen?.live ?? 0;
+  const sql = `INSERT INTO seen_keys (idempotency_key, live) VALUES (?, ?)
+     ON CONFLICT (idempotency_key) DO UPDATE SET live = seen_keys.live + excluded.live RETURNING live`;
+  return (await readValue<number>(tx, sql, [payment.key, payment.live ? 1 : 0])) ?? 0;
 }
 
 /** A page of the keys in the service's list, in order, to be merged with the ledger's. */
-export async function pageSeenKeys(scratch: Queryable, afterKey: string, limit: number): Promise<string[]> {
-  const keys = await scratch.query<{ idempotency_key: string }>(
-    'SELECT idempotency_key FROM seen_keys WHERE idempotency_key > ? ORDER BY idempotency_key LIMIT ?',
-    [afterKey, limit],
-  );
-  return keys.map(({ idempotency_key }) => idempotency_key);
+export function pageSeenKeys(scratch: Queryable, afterKey: string, limit: number): Promise<string[]> {
+  const sql = 'SELECT idempotency_key FROM seen_keys WHERE idempotency_key > ? ORDER BY idempotency_key LIMIT ?';
+  return readColumn(scratch, sql, [afterKey, limit]);
 }

@@ -1,12 +1,9 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 
 /** The folder for the reports of a batch if it is not the configured one (`--out`), else null. */
-export async function reportPlace(db: Queryable, batchId: string): Promise<string | null> {
-  const [batch] = await db.query<{ reports_place: string | null }>(
-    'SELECT reports_place FROM batches WHERE batch_id = ?',
-    [batchId],
-  );
-  return batch?.reports_place ?? null;
+export function reportPlace(db: Queryable, batchId: string): Promise<string | null> {
+  return readValue(db, 'SELECT reports_place FROM batches WHERE batch_id = ?', [batchId]);
 }
 
 /** Stores that folder; null for the configured one. */

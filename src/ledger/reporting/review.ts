@@ -2,18 +2,16 @@ import { overdueCode } from '../../core/state/overdue.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 import { inFlight } from '../rows/in-flight-rows.ts';
 import type { RowRecord } from '../rows/rows.ts';
 
 /** The batch of the same job that ended last before this one was imported, or null. */
 export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: BatchRecord): Promise<string | null> {
   if (job === null) return null;
-  const [last] = await db.query<{ batch_id: string }>(
-    `SELECT batch_id FROM batches WHERE account = ? AND job = ? AND batch_id <> ? AND status = 'completed'
-     ORDER BY completed_at DESC LIMIT 1`,
-    [account, job, batch_id],
-  );
-  return last?.batch_id ?? null;
+  const sql = `SELECT batch_id FROM batches WHERE account = ? AND job = ? AND batch_id <> ? AND status = 'completed'
+     ORDER BY completed_at DESC LIMIT 1`;
+  return readValue(db, sql, [account, job, batch_id]);
 }
 
 /** How far back, and among how many batches, one of last month is looked for. */
@@ -24,29 +22,20 @@ const alikeAmongMax = 20;
  * The batch that people compare with one that no job brought: of the batches of the account that ended in the two
  * months before it, the one that has most of its numbers. Null if none has any.
  */
-export async function mostAlikeBatch(
-  db: Queryable,
-  { account, batch_id, created_at }: BatchRecord,
-): Promise<string | null> {
-  const [alike] = await db.query<{ batch_id: string }>(
-    `SELECT last.batch_id FROM rows AS last JOIN rows AS now ON now.phone_number = last.phone_number
+export function mostAlikeBatch(db: Queryable, { account, batch_id, created_at }: BatchRecord): Promise<string | null> {
+  const sql = `SELECT last.batch_id FROM rows AS last JOIN rows AS now ON now.phone_number = last.phone_number
      WHERE now.batch_id = ? AND last.status = 'completed' AND last.batch_id IN
        (SELECT batch_id FROM batches WHERE account = ? AND job IS NULL AND batch_id <> ? AND status = 'completed'
           AND completed_at >= ? AND completed_at <= ? ORDER BY completed_at DESC LIMIT ?)
-     GROUP BY last.batch_id ORDER BY COUNT(DISTINCT last.phone_number) DESC, last.batch_id DESC LIMIT 1`,
-    [batch_id, account, batch_id, created_at - alikeWithinMs, created_at, alikeAmongMax],
-  );
-  return alike?.batch_id ?? null;
+     GROUP BY last.batch_id ORDER BY COUNT(DISTINCT last.phone_number) DESC, last.batch_id DESC LIMIT 1`;
+  return readValue(db, sql, [batch_id, account, batch_id, created_at - alikeWithinMs, created_at, alikeAmongMax]);
 }
 
 /** How many numbers the other batch has paid that have no row in this one. */
 export async function missingNumbers(db: Queryable, batchId: string, lastBatchId: string): Promise<number> {
-  const [counted] = await db.query<{ count: number }>(
-    `SELECT COUNT(DISTINCT phone_number) AS count FROM rows WHERE batch_id = ? AND status = 'completed'
-       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`,
-    [lastBatchId, batchId],
-  );
-  return counted?.count ?? 0;
+  const sql = `SELECT COUNT(DISTINCT phone_number) FROM rows WHERE batch_id = ? AND status = 'completed'
+       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`;
+  return (await readValue<number>(db, sql, [lastBatchId, batchId])) ?? 0;
 }
 
 /** A page of the rows of a batch that are to be paid, or wait for a person, after row `afterRowNo`. */
@@ -118,11 +107,8 @@ export function amountsChanged(
 /**
  * When the last row was accepted (epoch ms) that is still within the service's promised time; null if there is none.
  */
-export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
-  const [last] = await db.query<{ at: number | null }>(
-    `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
-       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}')`,
-    [batchId],
-  );
-  return last?.at ?? null;
+export function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
+  const sql = `SELECT MAX(accepted_at) FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
+       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}')`;
+  return readValue(db, sql, [batchId]);
 }

@@ -1,6 +1,8 @@
 import { multiplyAmount, Sums } from '../../core/money/money.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readColumn } from '../drivers/read.ts';
+import { saveRecord } from '../drivers/write.ts';
 
 /** What the service charged for one row, in the currency of the wallet that paid. */
 export interface RowCost {
@@ -28,16 +30,13 @@ export interface ChargedSpan {
 }
 
 /** The account's batches, except this one, that may have been charged in this time. */
-export async function otherBatches(
+export function otherBatches(
   db: Queryable,
   { account, batchId, fromMs, toMs, apartMs = clocksApartMs }: ChargedSpan,
 ): Promise<string[]> {
-  const batches = await db.query<{ batch_id: string }>(
-    `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
-       AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`,
-    [account, batchId, toMs + apartMs, fromMs - apartMs],
-  );
-  return batches.map(({ batch_id }) => batch_id);
+  const sql = `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
+       AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`;
+  return readColumn(db, sql, [account, batchId, toMs + apartMs, fromMs - apartMs]);
 }
 
 /**
@@ -63,18 +62,15 @@ export function pageCosts(
  * The charges and refunds of earlier generations are only in the batch's history, because a retry clears them from the
  * row. The few rows of a later generation have an index of their own; the rows of a batch would all be read.
  */
-export async function retriedInOtherBatches(
+export function retriedInOtherBatches(
   db: Queryable,
   span: { account: string; batchId: string; fromMs: number; toMs: number },
 ): Promise<string[]> {
-  const batches = await db.query<{ batch_id: string }>(
-    `SELECT batches.batch_id FROM batches CROSS JOIN events
+  const sql = `SELECT batches.batch_id FROM batches CROSS JOIN events
        ON events.batch_id = batches.batch_id AND events.seq = batches.audit_seq
        WHERE account = ? AND batches.batch_id <> ? AND created_at <= ? AND events.at >= ?
-       AND batches.batch_id IN (SELECT batch_id FROM rows WHERE generation > 1)`,
-    [span.account, span.batchId, span.toMs, span.fromMs],
-  );
-  return batches.map(({ batch_id }) => batch_id);
+       AND batches.batch_id IN (SELECT batch_id FROM rows WHERE generation > 1)`;
+  return readColumn(db, sql, [span.account, span.batchId, span.toMs, span.fromMs]);
 }
 
 /** What the service refunded of one row's charge. `cost` is the whole charge. */
@@ -176,9 +172,5 @@ export async function costsSentBefore(
 
 /** Writes what a batch was charged in one currency: a decimal text. */
 export async function saveCost(tx: Queryable, batchId: string, currency: string, cost: string): Promise<void> {
-  await tx.execute(
-    `INSERT INTO batch_costs (batch_id, currency, cost) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, currency) DO UPDATE SET cost = excluded.cost`,
-    [batchId, currency, cost],
-  );
+  await saveRecord(tx, 'batch_costs', ['batch_id', 'currency'], { batch_id: batchId, currency, cost });
 }

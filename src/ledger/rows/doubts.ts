@@ -1,5 +1,7 @@
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { saveRecord } from '../drivers/write.ts';
 import { inFlight } from './in-flight-rows.ts';
 import { inState, type RowRecord } from './rows.ts';
 
@@ -22,28 +24,17 @@ export interface DoubtRecord {
 
 type RowKey = Pick<DoubtRecord, 'batch_id' | 'row_no'>;
 
-export async function findDoubt(db: Queryable, { batch_id, row_no }: RowKey): Promise<DoubtRecord | null> {
-  const [doubt] = await db.query<DoubtRecord>('SELECT * FROM doubts WHERE batch_id = ? AND row_no = ?', [
-    batch_id,
-    row_no,
-  ]);
-  return doubt ?? null;
+export function findDoubt(db: Queryable, { batch_id, row_no }: RowKey): Promise<DoubtRecord | null> {
+  return readOne(db, 'SELECT * FROM doubts WHERE batch_id = ? AND row_no = ?', [batch_id, row_no]);
 }
 
-export async function saveOwner(tx: Queryable, { batch_id, row_no }: RowKey, owner: string | null): Promise<void> {
-  await tx.execute(
-    `INSERT INTO doubts (batch_id, row_no, owner) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, row_no) DO UPDATE SET owner = excluded.owner`,
-    [batch_id, row_no, owner],
-  );
-}
-
-export async function saveDoubtReason(tx: Queryable, { batch_id, row_no }: RowKey, reason: string): Promise<void> {
-  await tx.execute(
-    `INSERT INTO doubts (batch_id, row_no, reason) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, row_no) DO UPDATE SET reason = excluded.reason`,
-    [batch_id, row_no, reason],
-  );
+/** Stores what is newly known of a row in doubt. */
+export async function saveDoubt(
+  tx: Queryable,
+  { batch_id, row_no }: RowKey,
+  known: Partial<Omit<DoubtRecord, keyof RowKey>>,
+): Promise<void> {
+  await saveRecord(tx, 'doubts', ['batch_id', 'row_no'], { batch_id, row_no, ...known });
 }
 
 /** Why rows of a batch were left to a person, by row, as JSON of `ErrorReason`: those from a row to another. */
@@ -57,20 +48,6 @@ export async function doubtReasonsOf(
     [batchId, first, last],
   );
   return new Map(found.map(({ row_no, reason }) => [row_no, reason]));
-}
-
-/** Stores the last look-up that a person asked for. */
-export async function saveLookup(
-  tx: Queryable,
-  { batch_id, row_no }: RowKey,
-  { at, by, result }: { at: number; by: string; result: string },
-): Promise<void> {
-  await tx.execute(
-    `INSERT INTO doubts (batch_id, row_no, looked_up_at, looked_up_by, look_up) VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (batch_id, row_no) DO UPDATE SET looked_up_at = excluded.looked_up_at,
-       looked_up_by = excluded.looked_up_by, look_up = excluded.look_up`,
-    [batch_id, row_no, at, by, result],
-  );
 }
 
 /** The batches that have rows in doubt. */

@@ -5,6 +5,7 @@ import { bearingStates } from '../../core/state/earlier-payment.ts';
 import { type RowState, sentStates } from '../../core/state/row-state.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
+import { readValue } from '../drivers/read.ts';
 import { lostTo } from './lost-payments.ts';
 import type { PaymentRecord } from './payments.ts';
 import { findRow } from './rows.ts';
@@ -69,12 +70,9 @@ export async function anySentSince(
   { account, batch_id }: { account: string; batch_id: string },
   since: number,
 ): Promise<boolean> {
-  const [batch] = await tx.query<{ batch_id: string }>(
-    `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at IS NOT NULL
-       AND (completed_at IS NULL OR completed_at >= ?) LIMIT 1`,
-    [account, batch_id, since],
-  );
-  return batch !== undefined;
+  const sql = `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at IS NOT NULL
+       AND (completed_at IS NULL OR completed_at >= ?) LIMIT 1`;
+  return (await readValue<string>(tx, sql, [account, batch_id, since])) !== null;
 }
 
 /** The row that has bound the key of this payment. */

@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { contentRefParts, sha256 } from '../../core/identity/ids.ts';
 import { countRows } from '../batches/row-counts.ts';
 import type { Queryable } from '../drivers/database.ts';
@@ -42,15 +43,12 @@ async function readMarks(db: Queryable, batchId: string): Promise<BigUint64Array
   const counts = [...(await countRows(db, batchId)).values()];
   const marks = new BigUint64Array(counts.reduce((sum, count) => sum + count, 0));
   let found = 0;
-  for (let after = 0; ; ) {
-    const rows = await db.query<{ row_no: number; row_ref: string }>(
-      `SELECT row_no, row_ref FROM rows WHERE batch_id = ? AND row_no > ? AND row_ref IS NOT NULL ORDER BY row_no LIMIT ?`,
-      [batchId, after, rowsPerPage],
-    );
-    if (rows.length === 0) return marks.subarray(0, found).sort();
+  const sql = `SELECT row_no, row_ref FROM rows WHERE batch_id = ? AND row_no > ? AND row_ref IS NOT NULL ORDER BY row_no LIMIT ?`;
+  const read = (last: { row_no: number } | undefined, limit: number) =>
+    db.query<{ row_no: number; row_ref: string }>(sql, [batchId, last?.row_no ?? 0, limit]);
+  for await (const rows of pagesOf(rowsPerPage, read))
     for (const { row_ref } of rows) marks[found++] = markOf(row_ref).mark;
-    after = rows.at(-1)?.row_no ?? after;
-  }
+  return marks.subarray(0, found).sort();
 }
 
 /** The first position in a sorted list with a mark of at least this value. */

@@ -1,5 +1,6 @@
 import { overdueCode } from '../../core/state/overdue.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 import { highestClock } from '../schema/ledger-state.ts';
 import { inState, type RowRecord } from './rows.ts';
 
@@ -25,16 +26,9 @@ export function dueRows(
 }
 
 /** When the next action of the rows in flight in this state is due; null if none is scheduled. */
-export async function nextDueAt(
-  db: Queryable,
-  batchId: string,
-  status: 'accepted' | 'in_doubt',
-): Promise<number | null> {
-  const [first] = await db.query<{ at: number | null }>(
-    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND ${inState} AND ${inFlight}`,
-    [batchId, status],
-  );
-  return first?.at ?? null;
+export function nextDueAt(db: Queryable, batchId: string, status: 'accepted' | 'in_doubt'): Promise<number | null> {
+  const sql = `SELECT MIN(next_action_at) FROM rows WHERE batch_id = ? AND ${inState} AND ${inFlight}`;
+  return readValue(db, sql, [batchId, status]);
 }
 
 /**
@@ -55,11 +49,8 @@ export const leftToPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.n
 
 /** How many rows of a batch are in doubt and left to a person. */
 export async function countLeftToPerson(db: Queryable, batchId: string): Promise<number> {
-  const [found] = await db.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND ${leftToPerson}`,
-    [batchId],
-  );
-  return found?.count ?? 0;
+  const sql = `SELECT COUNT(*) FROM rows WHERE batch_id = ? AND ${leftToPerson}`;
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }
 
 /** Accepted rows that have not ended within the service's promised time (core/state/overdue.ts). */
@@ -77,11 +68,8 @@ export async function hasPromised(db: Queryable, batchId: string): Promise<boole
 
 /** How many accepted rows of a batch have not ended within the service's promised time. */
 export async function countOverdue(db: Queryable, batchId: string): Promise<number> {
-  const [found] = await db.query<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND ${overdue}`,
-    [batchId],
-  );
-  return found?.count ?? 0;
+  const sql = `SELECT COUNT(*) FROM rows WHERE batch_id = ? AND ${overdue}`;
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }
 
 /**
@@ -148,12 +136,7 @@ export function sendingRows(db: Queryable, batchId: string, limit: number): Prom
 
 /** Whether rows of these batches that were first sent up to a time (epoch ms) have no answer yet. */
 export async function isAnySending(db: Queryable, batchIds: readonly string[], until: number): Promise<boolean> {
-  for (const batchId of batchIds) {
-    const [found] = await db.query(
-      `SELECT row_no FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} AND first_sent_at <= ? LIMIT 1`,
-      [batchId, until],
-    );
-    if (found) return true;
-  }
+  const sql = `SELECT row_no FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} AND first_sent_at <= ? LIMIT 1`;
+  for (const batchId of batchIds) if ((await readValue<number>(db, sql, [batchId, until])) !== null) return true;
   return false;
 }

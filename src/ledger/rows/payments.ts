@@ -1,6 +1,7 @@
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
+import { readOne } from '../drivers/read.ts';
 
 /**
  * An idempotency key, the body that it is bound to, and the facts of its attempts. The key is derived from account, run
@@ -34,9 +35,8 @@ export interface PaymentRecord {
   last_evidence: string | null;
 }
 
-export async function findPayment(db: Queryable, idempotencyKey: string): Promise<PaymentRecord | null> {
-  const [payment] = await db.query<PaymentRecord>('SELECT * FROM payments WHERE idempotency_key = ?', [idempotencyKey]);
-  return payment ?? null;
+export function findPayment(db: Queryable, idempotencyKey: string): Promise<PaymentRecord | null> {
+  return readOne(db, 'SELECT * FROM payments WHERE idempotency_key = ?', [idempotencyKey]);
 }
 
 /** Keys in one statement. */

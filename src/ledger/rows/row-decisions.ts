@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { saveRecord } from '../drivers/write.ts';
 import type { RowRecord } from './rows.ts';
 
 type RowId = Pick<RowRecord, 'batch_id' | 'row_no'>;
@@ -11,10 +13,13 @@ interface RowDecisions {
   maximum_known_until: number | null;
 }
 
-async function findDecisions(db: Queryable, row: RowId): Promise<RowDecisions | null> {
+function findDecisions(db: Queryable, row: RowId): Promise<RowDecisions | null> {
   const sql = 'SELECT named_ends, maximum_known_until FROM row_decisions WHERE batch_id = ? AND row_no = ?';
-  const [found] = await db.query<RowDecisions>(sql, [row.batch_id, row.row_no]);
-  return found ?? null;
+  return readOne(db, sql, [row.batch_id, row.row_no]);
+}
+
+async function saveDecisions(tx: Queryable, { batch_id, row_no }: RowId, some: Partial<RowDecisions>): Promise<void> {
+  await saveRecord(tx, 'row_decisions', ['batch_id', 'row_no'], { batch_id, row_no, ...some });
 }
 
 export async function namedEnds(db: Queryable, row: RowId): Promise<string[]> {
@@ -22,11 +27,7 @@ export async function namedEnds(db: Queryable, row: RowId): Promise<string[]> {
 }
 
 export async function saveNamedEnds(tx: Queryable, row: RowId, ends: readonly string[]): Promise<void> {
-  await tx.execute(
-    `INSERT INTO row_decisions (batch_id, row_no, named_ends) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, row_no) DO UPDATE SET named_ends = excluded.named_ends`,
-    [row.batch_id, row.row_no, JSON.stringify(ends)],
-  );
+  await saveDecisions(tx, row, { named_ends: JSON.stringify(ends) });
 }
 
 export async function maximumKnownUntil(db: Queryable, row: RowId): Promise<number | null> {
@@ -34,9 +35,5 @@ export async function maximumKnownUntil(db: Queryable, row: RowId): Promise<numb
 }
 
 export async function saveMaximumKnownUntil(tx: Queryable, row: RowId, until: number): Promise<void> {
-  await tx.execute(
-    `INSERT INTO row_decisions (batch_id, row_no, maximum_known_until) VALUES (?, ?, ?)
-     ON CONFLICT (batch_id, row_no) DO UPDATE SET maximum_known_until = excluded.maximum_known_until`,
-    [row.batch_id, row.row_no, until],
-  );
+  await saveDecisions(tx, row, { maximum_known_until: until });
 }

@@ -1,6 +1,8 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { pagesOf } from '../../core/basics/pages.ts';
 import type { RowState } from '../../core/state/row-state.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
 
 /** The fields of a row that intake writes, and that never change. */
 export interface NewRow {
@@ -68,9 +70,8 @@ export interface RowRecord extends NewRow {
   refund_currency: string | null;
 }
 
-export async function findRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord | null> {
-  const [row] = await db.query<RowRecord>('SELECT * FROM rows WHERE batch_id = ? AND row_no = ?', [batchId, rowNo]);
-  return row ?? null;
+export function findRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord | null> {
+  return readOne(db, 'SELECT * FROM rows WHERE batch_id = ? AND row_no = ?', [batchId, rowNo]);
 }
 
 /** The same. Fails with `ROW_UNKNOWN` if the batch has no row with this number. */
@@ -81,23 +82,17 @@ export async function requireRow(db: Queryable, batchId: string, rowNo: number):
 }
 
 /** The row of the account whose payment has this id at the service, or null. */
-export async function findRowByTopup(db: Queryable, account: string, topupId: string): Promise<RowRecord | null> {
-  const [row] = await db.query<RowRecord>(
-    `SELECT rows.* FROM rows JOIN batches ON batches.batch_id = rows.batch_id
-     WHERE rows.topup_id = ? AND batches.account = ? LIMIT 1`,
-    [topupId, account],
-  );
-  return row ?? null;
+export function findRowByTopup(db: Queryable, account: string, topupId: string): Promise<RowRecord | null> {
+  const sql = `SELECT rows.* FROM rows JOIN batches ON batches.batch_id = rows.batch_id
+     WHERE rows.topup_id = ? AND batches.account = ? LIMIT 1`;
+  return readOne(db, sql, [topupId, account]);
 }
 
 /** The row of a batch with this row ref that is being sent or may still be sent. Reads every row of the batch. */
-export async function findUnendedRow(db: Queryable, batchId: string, rowRef: string): Promise<RowRecord | null> {
-  const [row] = await db.query<RowRecord>(
-    `SELECT * FROM rows WHERE batch_id = ? AND row_ref = ?
-       AND status NOT IN ('invalid', 'skipped', 'cancelled', 'completed') LIMIT 1`,
-    [batchId, rowRef],
-  );
-  return row ?? null;
+export function findUnendedRow(db: Queryable, batchId: string, rowRef: string): Promise<RowRecord | null> {
+  const sql = `SELECT * FROM rows WHERE batch_id = ? AND row_ref = ?
+       AND status NOT IN ('invalid', 'skipped', 'cancelled', 'completed') LIMIT 1`;
+  return readOne(db, sql, [batchId, rowRef]);
 }
 
 /** A page of a batch's rows in file order, after row `afterRowNo` (0 for the first page). */
@@ -129,6 +124,16 @@ export function pageRowsInState(
     status,
     limit,
   ]);
+}
+
+/** All rows of a batch in one state, in file order, page by page: memory does not grow with the batch. */
+export function pagesInState(
+  db: Queryable,
+  batchId: string,
+  status: RowState,
+  limit: number,
+): AsyncGenerator<RowRecord[]> {
+  return pagesOf(limit, (last) => pageRowsInState(db, batchId, status, last?.row_no ?? 0, limit));
 }
 
 /** Rows of a batch after `afterRowNo` that were sent and have ended, in file order. */

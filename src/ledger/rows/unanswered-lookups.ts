@@ -1,4 +1,6 @@
 import type { Queryable } from '../drivers/database.ts';
+import { readOne } from '../drivers/read.ts';
+import { saveRecord } from '../drivers/write.ts';
 import type { RowRecord } from './rows.ts';
 
 type RowId = Pick<RowRecord, 'batch_id' | 'row_no'>;
@@ -9,18 +11,17 @@ interface UnansweredLookup {
   last_at: number;
 }
 
-export async function findUnansweredLookup(db: Queryable, row: RowId): Promise<UnansweredLookup | null> {
+export function findUnansweredLookup(db: Queryable, row: RowId): Promise<UnansweredLookup | null> {
   const sql = 'SELECT since, last_at FROM unanswered_lookups WHERE batch_id = ? AND row_no = ?';
-  const [found] = await db.query<UnansweredLookup>(sql, [row.batch_id, row.row_no]);
-  return found ?? null;
+  return readOne(db, sql, [row.batch_id, row.row_no]);
 }
 
-export async function saveUnansweredLookup(tx: Queryable, row: RowId, lookup: UnansweredLookup): Promise<void> {
-  await tx.execute(
-    `INSERT INTO unanswered_lookups (batch_id, row_no, since, last_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (batch_id, row_no) DO UPDATE SET since = excluded.since, last_at = excluded.last_at`,
-    [row.batch_id, row.row_no, lookup.since, lookup.last_at],
-  );
+export async function saveUnansweredLookup(
+  tx: Queryable,
+  { batch_id, row_no }: RowId,
+  lookup: UnansweredLookup,
+): Promise<void> {
+  await saveRecord(tx, 'unanswered_lookups', ['batch_id', 'row_no'], { batch_id, row_no, ...lookup });
 }
 
 /** Called when a lookup was answered, the row is sent, or a person decides. */

@@ -1,5 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readOne, readValue } from '../drivers/read.ts';
 
 /**
  * The right to send for an account. The number grows each time the account changes its holder, so that a former holder
@@ -17,9 +18,8 @@ export interface LeaseRecord extends Fence {
   taken_at: number | null;
 }
 
-export async function findLease(db: Queryable, account: string): Promise<LeaseRecord | null> {
-  const [lease] = await db.query<LeaseRecord>('SELECT * FROM leases WHERE account = ?', [account]);
-  return lease ?? null;
+export function findLease(db: Queryable, account: string): Promise<LeaseRecord | null> {
+  return readOne(db, 'SELECT * FROM leases WHERE account = ?', [account]);
 }
 
 /** Every lease that was ever taken. */
@@ -28,9 +28,9 @@ export function allLeases(db: Queryable): Promise<LeaseRecord[]> {
 }
 
 /** The lease of the account if somebody holds it at `now`. A process that was killed holds it until it expires. */
-export async function findHeldLease(db: Queryable, account: string, now: number): Promise<LeaseRecord | null> {
+export function findHeldLease(db: Queryable, account: string, now: number): Promise<LeaseRecord | null> {
   const sql = 'SELECT * FROM leases WHERE account = ? AND expires_at > ledger_now(?)';
-  return (await db.query<LeaseRecord>(sql, [account, now]))[0] ?? null;
+  return readOne(db, sql, [account, now]);
 }
 
 /**
@@ -38,8 +38,7 @@ export async function findHeldLease(db: Queryable, account: string, now: number)
  * that of the database server if several machines share the ledger, whose clocks may differ.
  */
 export async function holdTime(db: Queryable, now: number): Promise<number> {
-  const [time] = await db.query<{ at: number }>('SELECT ledger_now(?) AS at', [now]);
-  return (time as { at: number }).at;
+  return (await readValue<number>(db, 'SELECT ledger_now(?)', [now])) as number;
 }
 
 /** All leases that have not expired, by account. */
@@ -68,21 +67,16 @@ export async function takeLease(
     `INSERT INTO leases (account, holder, fence, expires_at) VALUES (?, '', 0, 0) ON CONFLICT (account) DO NOTHING`,
     [account],
   );
-  const [taken] = await tx.query<LeaseRecord>(
-    `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ledger_now(?) + ?, taken_at = ledger_now(?)
-     WHERE account = ? AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *`,
-    [holder, now, ttlMs, now, account, now, deadHolder ?? ''],
-  );
-  return taken ?? null;
+  const sql = `UPDATE leases SET holder = ?, fence = fence + 1, expires_at = ledger_now(?) + ?, taken_at = ledger_now(?)
+     WHERE account = ? AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *`;
+  return readOne<LeaseRecord>(tx, sql, [holder, now, ttlMs, now, account, now, deadHolder ?? '']);
 }
 
 /** Extends the lease. Returns null if it is no longer held under this fence. */
-export async function renewLease(tx: Queryable, fence: Fence, { now, ttlMs }: LeaseTime): Promise<LeaseRecord | null> {
-  const [renewed] = await tx.query<LeaseRecord>(
-    'UPDATE leases SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ? RETURNING *',
-    [now, ttlMs, fence.account, fence.fence, fence.holder],
-  );
-  return renewed ?? null;
+export function renewLease(tx: Queryable, fence: Fence, { now, ttlMs }: LeaseTime): Promise<LeaseRecord | null> {
+  const sql =
+    'UPDATE leases SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ? RETURNING *';
+  return readOne(tx, sql, [now, ttlMs, fence.account, fence.fence, fence.holder]);
 }
 
 /** Releases the account, so that the next runner need not wait until the lease expires. */

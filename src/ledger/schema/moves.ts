@@ -1,5 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
+import { readColumn, readOne } from '../drivers/read.ts';
+import { insertRecord } from '../drivers/write.ts';
 
 /**
  * A move of the whole ledger to another place, as one of its two ledgers has it. `left`: this ledger was moved, and
@@ -16,8 +18,8 @@ export interface Move {
 }
 
 /** The move that keeps this ledger from working; null if it works. */
-export async function findOpenMove(db: Queryable): Promise<Move | null> {
-  return (await db.query<Move>("SELECT * FROM moves WHERE state <> 'arrived'"))[0] ?? null;
+export function findOpenMove(db: Queryable): Promise<Move | null> {
+  return readOne(db, "SELECT * FROM moves WHERE state <> 'arrived'");
 }
 
 /** Fails with `LEDGER_MOVED` if this ledger was moved away, or is a copy that is not complete. */
@@ -33,13 +35,8 @@ export function moved({ state, other_place }: Pick<Move, 'state' | 'other_place'
   });
 }
 
-export async function addMove(tx: Queryable, { move_id, state, other_place, moved_at }: Move): Promise<void> {
-  await tx.execute('INSERT INTO moves (move_id, state, other_place, moved_at) VALUES (?, ?, ?, ?)', [
-    move_id,
-    state,
-    other_place,
-    moved_at,
-  ]);
+export async function addMove(tx: Queryable, move: Move): Promise<void> {
+  await insertRecord(tx, 'moves', move);
 }
 
 /** Lets the copy work where it is now. Returns false if it is not the copy of this move, or works already. */
@@ -54,12 +51,9 @@ export async function finishMove(tx: Queryable, moveId: string): Promise<boolean
  * The processes that work on the ledger: that send for an account, read a file, or run a job. A killed one is among
  * them until its time expires.
  */
-export async function presentHolders(tx: Queryable, now: number): Promise<string[]> {
-  const found = await tx.query<{ holder: string }>(
-    `SELECT holder FROM leases WHERE expires_at > ledger_now(?)
+export function presentHolders(tx: Queryable, now: number): Promise<string[]> {
+  const sql = `SELECT holder FROM leases WHERE expires_at > ledger_now(?)
      UNION SELECT holder FROM readings WHERE expires_at > ledger_now(?)
-     UNION SELECT holder FROM slots WHERE state = 'running' AND expires_at > ledger_now(?)`,
-    [now, now, now],
-  );
-  return found.map(({ holder }) => holder);
+     UNION SELECT holder FROM slots WHERE state = 'running' AND expires_at > ledger_now(?)`;
+  return readColumn(tx, sql, [now, now, now]);
 }

@@ -66,7 +66,7 @@ export async function storeDraft(
       ...{ created_by: uploadedBy, created_at: clock.now(), changed_at: clock.now() },
     };
     // A discarded draft is erased by housekeeping, with what a killed program has stored of it.
-    await db.transact((tx) => insertDraft(tx, [draft]));
+    await db.transact((tx) => insertDraft(tx, draft));
     await keepOriginal(session, draft_id, file);
     if (!(await db.transact((tx) => openStoredDraft(tx, draft_id))))
       throw new AirbatchError('DRAFT_STATE', erasedMeanwhile);

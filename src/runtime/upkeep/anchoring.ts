@@ -121,7 +121,8 @@ async function publishHeads(session: Session, anchor: Anchor, signal: AbortSigna
   const place = placeOf(anchor);
   const publish = async (head: Head) => {
     const receipt = await put(session, anchor, head, signal);
-    await insertAnchor(db, { ...head, place, anchored_at: clock.now(), receipt });
+    const { account: _, ...anchored } = head;
+    await insertAnchor(db, { ...anchored, place, anchored_at: clock.now(), receipt });
   };
   const { seq, hash } = await accessHead(db);
   if (seq > 0 && !(await isAnchored(db, place, hash)))

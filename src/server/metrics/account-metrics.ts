@@ -1,10 +1,10 @@
 import { msUntilSent } from '../../core/time/rate-outlook.ts';
 import { accountPauses, gateOf } from '../../engine/pacing/account-gate.ts';
 import { type RequestClass, requestClasses } from '../../gateway/contract/gateway.ts';
-import { allLeases, allPaces, pauseReasonsInForce, webhooksWaiting } from '../../ledger/accounts/gauges.ts';
+import { allPaces, pauseReasonsInForce, webhooksWaiting } from '../../ledger/accounts/gauges.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import type { LeaseRecord } from '../../ledger/schema/lease-table.ts';
+import { allLeases, type LeaseRecord } from '../../ledger/schema/lease-table.ts';
 import type { RateUsage } from '../../limiter/limiter.ts';
 import { secondsSince } from './batch-metrics.ts';
 import type { SetMetric } from './metrics.ts';

@@ -112,7 +112,7 @@ describe('one human with several names', () => {
   test('does not approve a file that they have brought or mended, whoever submitted it', async () => {
     const { db, by } = await waiting('sam');
     const draft = aDraft({ draft_id: 'D-1', batch_id: 'batch-1', created_by: 'dora' });
-    await db.transact((tx) => insertDraft(tx, [draft]));
+    await db.transact((tx) => insertDraft(tx, draft));
     const step = { draft_id: 'D-1', kind: 'cells' as const, detail: '{}', cells: 1, done_at: 1 };
     for (const done_by of ['payroll', 'emeka']) await db.transact((tx) => addStep(tx, { ...step, done_by }));
     await db.execute("UPDATE draft_steps SET undone_by = 'femi', undone_at = 2 WHERE done_by = 'emeka'");

@@ -41,7 +41,7 @@ async function twoTeams(t: TestContext, seen = ['ours']) {
     ]);
     for (const table of ['rows', 'batch_counts'])
       await db.execute(`UPDATE ${table} SET status = 'in_doubt' WHERE batch_id = ?`, [batch_id]);
-    await db.transact((tx) => insertDraft(tx, [aDraft({ draft_id: `D-${account}`, account })]));
+    await db.transact((tx) => insertDraft(tx, aDraft({ draft_id: `D-${account}`, account })));
     const job = {
       name: `pay-${account}`,
       account,

@@ -63,7 +63,7 @@ function isWhole({ objects }: S3Server, dir: string): boolean {
 
 async function anchorHead(db: Database, place: string) {
   const [batch] = await db.query<{ audit_seq: number; audit_head: string }>('SELECT * FROM batches');
-  const head = { batch_id: 'B-1', account: 'main', events: batch?.audit_seq ?? 0, head: batch?.audit_head ?? '' };
+  const head = { batch_id: 'B-1', events: batch?.audit_seq ?? 0, head: batch?.audit_head ?? '' };
   await insertAnchor(db, { ...head, place, anchored_at: 1, receipt: null });
 }
 

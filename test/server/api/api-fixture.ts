@@ -62,7 +62,7 @@ export async function api(
       aRow(1, { batch_id }),
     ]);
   }
-  await db.transact((tx) => insertDraft(tx, [aDraft({ draft_id: 'D-other', account: 'other' })]));
+  await db.transact((tx) => insertDraft(tx, aDraft({ draft_id: 'D-other', account: 'other' })));
   const changed: string[] = [];
   const hashed: string[] = [];
   const server = makeApiServer({

@@ -9,7 +9,7 @@ test('a text is looked for in a part of a large file at once, and other work has
   const { db, session, send } = await draftsApi(t);
   const rows = Array.from({ length: 45_000 }, (_, index) => index + 1);
   const draft = aDraft({ draft_id: 'large', account: 'sandbox', row_count: rows.length });
-  await insertDraft(db, [draft]);
+  await insertDraft(db, draft);
   await db.transact((tx) =>
     insertDraftRows(
       tx,

@@ -15,7 +15,9 @@ test('a team’s drafts are listed page by page, whatever others have, and by st
       created_at: index,
     }),
   );
-  await db.transact((tx) => insertDraft(tx, drafts));
+  await db.transact(async (tx) => {
+    for (const draft of drafts) await insertDraft(tx, draft);
+  });
   const list = async (query: string) => {
     const { body } = await send('GET', `/api/v1/drafts?${query}`, { key: clerk });
     return [body.drafts.map((one: { draft_id: string }) => one.draft_id), body.next];

@@ -13,7 +13,7 @@ async function withNumbers(t: TestContext) {
   const { db, clock, send } = server;
   const batch = aBatch({ batch_id: 'H', account: 'default', run_id: 'held', status: 'validated' });
   await addBatch(db, clock, batch, [aRow(1, { batch_id: 'H', status: 'held', phone_number: '+254712405118' })]);
-  await db.transact((tx) => insertDraft(tx, [aDraft({ draft_id: 'D', account: 'default' })]));
+  await db.transact((tx) => insertDraft(tx, aDraft({ draft_id: 'D', account: 'default' })));
   const seen = async () => {
     const { body } = await send('GET', '/api/v1/access-events?numbers=true');
     return body.events.map(({ actor, kind, body: text }: { actor: string; kind: string; body: string }) => {

@@ -2,6 +2,7 @@ import type { PoolClient, QueryConfig, QueryResult } from 'pg';
 import { type Clock, systemClock } from '../../../core/time/clock.ts';
 import type { Database, Integrity, Queryable } from '../database.ts';
 import { type GroupTransaction, makeGroupCommit, usualGroupsApartMs } from '../group-commit.ts';
+import { readValue } from '../read.ts';
 import { type Begun, commit } from './commit.ts';
 import { type Connections, type MakePool, makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
@@ -55,11 +56,9 @@ function beginWritingWith({
 }
 
 async function checkChecksums(db: Queryable): Promise<Integrity> {
-  const [found] = await db.query<{ failures: number | null }>(
-    `SELECT CASE WHEN current_setting('data_checksums') = 'on' THEN COALESCE(checksum_failures, 0) END AS failures
-     FROM pg_stat_database WHERE datname = current_database()`,
-  );
-  const failures = found?.failures ?? null;
+  const sql = `SELECT CASE WHEN current_setting('data_checksums') = 'on' THEN COALESCE(checksum_failures, 0) END
+     FROM pg_stat_database WHERE datname = current_database()`;
+  const failures = await readValue<number>(db, sql);
   if (failures === null) return { looked_at: 'nothing', faults: [] };
   return { looked_at: 'checksums', faults: failures === 0 ? [] : [`pages with a wrong checksum: ${failures}`] };
 }
