@@ -10,7 +10,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
 import { namedEnds } from '../../ledger/rows/row-decisions.ts';
-import { findRow, pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { findRow, pagesInState, type RowRecord } from '../../ledger/rows/rows.ts';
 import { inUnit } from '../../ledger/unit-of-work.ts';
 import { type EarlierGenerations, lookupGenerations, nameEnds } from '../doubts/earlier-generations.ts';
 import { noteArrived } from '../doubts/failed-before.ts';
@@ -98,15 +98,11 @@ export async function* rowsToRetry(
   batchId: string,
   { codes, timesMax = Number.POSITIVE_INFINITY }: RetryWhat,
 ): AsyncGenerator<RowRecord> {
-  for (let after = 0; ; ) {
-    const rows = await pageRowsInState(db, batchId, 'failed', after, rowsPerPage);
-    if (rows.length === 0) return;
-    after = rows.at(-1)?.row_no ?? after;
+  for await (const rows of pagesInState(db, batchId, 'failed', rowsPerPage))
     for (const row of rows) {
       const reasons = [row.failure_code ?? '', row.service_status ?? ''];
       if (row.generation <= timesMax && (codes.length === 0 || reasons.some((one) => codes.includes(one)))) yield row;
     }
-  }
 }
 
 /** Why a row stays failed. */

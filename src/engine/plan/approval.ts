@@ -1,4 +1,5 @@
 import { AirbatchError, type ErrorReason, reasonOf } from '../../core/basics/errors.ts';
+import { pagesOf } from '../../core/basics/pages.ts';
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { compareAmounts, moneyText, sameAmount } from '../../core/money/money.ts';
 import { type BatchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
@@ -7,7 +8,7 @@ import type { Actor } from '../../ledger/actor.ts';
 import type { ApprovalRecord } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { pageRows } from '../../ledger/rows/rows.ts';
+import { pageRows, type RowRecord } from '../../ledger/rows/rows.ts';
 import { type RequestedTotals, requestedNow } from './preflight.ts';
 import { authorsOf, type Humans, readHumans } from './same-human.ts';
 
@@ -103,12 +104,8 @@ function whyAbove(
  */
 export async function checkContent(db: Database, batch: BatchRecord, seenDigest: string | null): Promise<string> {
   const digest = makeContentDigest();
-  for (let after = 0; ; ) {
-    const rows = await pageRows(db, batch.batch_id, after, rowsPerPage);
-    if (rows.length === 0) break;
-    for (const row of rows) digest.add(row);
-    after = rows.at(-1)?.row_no ?? after;
-  }
+  const read = (last: RowRecord | undefined, limit: number) => pageRows(db, batch.batch_id, last?.row_no ?? 0, limit);
+  for await (const rows of pagesOf(rowsPerPage, read)) for (const row of rows) digest.add(row);
   const found = digest.hex();
   if (found === batch.content_sha256 && (seenDigest === null || found === seenDigest)) return found;
   throw new AirbatchError(

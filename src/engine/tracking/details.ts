@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
 import type { LookupOutcome } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
@@ -27,13 +28,10 @@ export async function readDetails(context: DetailsNeeds, { batch_id }: BatchReco
   const counts = await countRows(context.db, batch_id);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (total > context.settings.detailRowsMax) return;
-  for (let after = 0; ; ) {
-    const rows = await endedRows(context.db, batch_id, after, rowsPerUnit);
-    const isAnswered = await readRows(context, rows.filter(lacksDetails));
-    const last = rows.at(-1);
-    if (!last || !isAnswered) return;
-    after = last.row_no;
-  }
+  const read = (last: RowRecord | undefined, limit: number) =>
+    endedRows(context.db, batch_id, last?.row_no ?? 0, limit);
+  for await (const rows of pagesOf(rowsPerUnit, read))
+    if (!(await readRows(context, rows.filter(lacksDetails)))) return;
 }
 
 /** Whether a read may show more of the row's payment than the ledger has. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pagesOf } from '../../core/basics/pages.ts';
 import { readAccessChain } from '../../ledger/access/access-events.ts';
 import { anchorsOf } from '../../ledger/audit/anchors.ts';
 import { nextNamedBatch, orphanedPayments } from '../../ledger/audit/audit-pages.ts';
@@ -83,13 +84,9 @@ function auditAccess(db: Database, outside: readonly OutsideHead[] = []) {
 
 /** Audits the chains of all batches, and reports traces of a deleted batch in the ledger or in the anchored heads. */
 async function* auditAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerator<BatchAudit> {
-  for (let after = ''; ; ) {
-    const page = await pageBatches(db, after, batchesPerPage);
-    const last = page.at(-1);
-    if (!last) break;
+  const read = (last: { batch_id: string } | undefined, limit: number) => pageBatches(db, last?.batch_id ?? '', limit);
+  for await (const page of pagesOf(batchesPerPage, read))
     for (const { batch_id } of page) yield await auditBatch(db, batch_id, byBatch.get(batch_id));
-    after = last.batch_id;
-  }
   for (let id = await nextNamedBatch(db, ''); id !== null; id = await nextNamedBatch(db, id))
     if (!byBatch.has(id) && !(await findBatch(db, id))) yield gone(id, 'its batch is missing from the ledger');
   for (const [id, [head]] of byBatch)

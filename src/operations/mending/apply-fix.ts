@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import type { ProblemCode } from '../../core/state/problem-table.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { RowCheck } from '../../intake/mending/check-one.ts';
@@ -34,11 +35,9 @@ export async function* fixedPages(
   group: GroupFix,
 ): AsyncGenerator<{ edits: CheckedEdit[]; left: number }> {
   const column_no = group.column ?? -1;
-  let page: DraftRowRecord[];
-  let after = 0;
-  do {
-    page = await rowsOfGroup(db, draft.draft_id, { code: group.code, column_no }, { after, limit: rowsPerPage });
-    after = page.at(-1)?.row_no ?? after;
+  const read = (last: DraftRowRecord | undefined, limit: number) =>
+    rowsOfGroup(db, draft.draft_id, { code: group.code, column_no }, { after: last?.row_no ?? 0, limit });
+  for await (const page of pagesOf(rowsPerPage, read)) {
     const meant = page.filter((row) => isMeant(row, group));
     const edits: CheckedEdit[] = [];
     for (const row of meant) {
@@ -47,7 +46,7 @@ export async function* fixedPages(
     }
     yield { edits, left: meant.length - edits.length };
     await clock.turn();
-  } while (page.length === rowsPerPage);
+  }
 }
 
 function isMeant({ cells }: DraftRowRecord, { only, column }: GroupFix): boolean {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pagesOf } from '../../core/basics/pages.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { inUnitOf } from '../../ledger/actor.ts';
 import {
@@ -71,12 +72,9 @@ async function historyOf({ db }: Session, { draft_id, salt }: DraftRecord) {
   let steps = 0;
   let undone = 0;
   let cells = 0;
-  let page: DraftStep[];
-  let last = 0;
-  do {
-    page = await listSteps(db, draft_id, last, stepsPerPage);
+  const read = (last: DraftStep | undefined, limit: number) => listSteps(db, draft_id, last?.step ?? 0, limit);
+  for await (const page of pagesOf(stepsPerPage, read))
     for (const step of page) {
-      last = step.step;
       steps += 1;
       if (step.undone_at === null) cells += step.cells;
       else undone += 1;
@@ -84,17 +82,13 @@ async function historyOf({ db }: Session, { draft_id, salt }: DraftRecord) {
       hash.update(JSON.stringify([step.undone_by, step.undone_at]));
       await digestChanges(db, step, hash);
     }
-  } while (page.length === stepsPerPage);
   return { steps, undone, cells, history_sha256: hash.digest('hex') };
 }
 
 async function digestChanges(db: Session['db'], step: DraftStep, hash: ReturnType<typeof createHash>): Promise<void> {
-  let page: DraftChange[];
-  let after = { row_no: -1, column_no: 0 };
-  do {
-    page = await pageChanges(db, step, after, rowsPerUnit);
-    for (const { row_no, column_no, before, after: now } of page)
-      hash.update(`\n${JSON.stringify([row_no, column_no, before, now])}`);
-    after = page.at(-1) ?? after;
-  } while (page.length === rowsPerUnit);
+  const read = (last: DraftChange | undefined, limit: number) =>
+    pageChanges(db, step, last ?? { row_no: -1, column_no: 0 }, limit);
+  for await (const page of pagesOf(rowsPerUnit, read))
+    for (const { row_no, column_no, before, after } of page)
+      hash.update(`\n${JSON.stringify([row_no, column_no, before, after])}`);
 }

@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import {
   type DraftChange,
   type DraftStep,
@@ -44,17 +45,15 @@ export async function moveStep(
   });
   const now = await requireDraft(db, draft.draft_id);
   const check = await rowCheckOf(session, account, now);
-  let after = { row_no: 0, column_no: ofOptions };
-  let page: DraftChange[];
-  do {
-    page = await pageChanges(db, step, after, changesPerUnit);
-    after = page.at(-1) ?? after;
+  const read = (last: DraftChange | undefined, limit: number) =>
+    pageChanges(db, step, last ?? { row_no: 0, column_no: ofOptions }, limit);
+  for await (const page of pagesOf(changesPerUnit, read)) {
     const edits = await checkEdits(check, now, await editsOf(session, now, page, side));
     await db.transact(async (tx) => {
       for (const edit of edits) await writeRow(tx, edit.before, edit.after);
     });
     await clock.turn();
-  } while (page.length === changesPerUnit);
+  }
   await db.transact((tx) => endPages(tx, session, draft));
   return step;
 }

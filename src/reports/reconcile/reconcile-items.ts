@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { parseReference } from '../../core/identity/ids.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
@@ -39,11 +40,9 @@ export async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
     return seen.has(key);
   };
   const of = { account: run.request.account, batchId: run.request.batchId ?? null, fromMs, toMs };
-  for (let after = ''; ; ) {
-    const page = await pageBoundPayments(run.db, of, after, paymentsPerPage);
-    const last = page.at(-1);
-    if (!last) break;
-    after = last.idempotency_key;
+  const read = (last: BoundPayment | undefined, limit: number) =>
+    pageBoundPayments(run.db, of, last?.idempotency_key ?? '', limit);
+  for await (const page of pagesOf(paymentsPerPage, read)) {
     const items: ReconcileItem[] = [];
     for (const bound of page)
       if (!(await isSeen(bound.idempotency_key))) items.push(...(await unlistedItems(run, bound)));

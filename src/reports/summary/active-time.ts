@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { isFollowedAfter, pageActivity } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 
@@ -16,8 +17,8 @@ export async function activeMs(view: Queryable, batchId: string): Promise<number
   const followed = new Set<number>();
   let total = 0;
   let lastAt: number | null = null;
-  for (let after = 0; ; ) {
-    const events = await pageActivity(view, batchId, after, eventsPerPage);
+  const read = (last: { seq: number } | undefined, limit: number) => pageActivity(view, batchId, last?.seq ?? 0, limit);
+  for await (const events of pagesOf(eventsPerPage, read)) {
     for (const { at, kind, row_no } of events) {
       // The machine's clock may have been set back.
       const now: number = Math.max(at, lastAt ?? at);
@@ -27,8 +28,6 @@ export async function activeMs(view: Queryable, batchId: string): Promise<number
       if (isFollowedAfter(kind)) followed.add(row_no);
       else followed.delete(row_no);
     }
-    const last = events.at(-1);
-    if (last === undefined || events.length < eventsPerPage) return total;
-    after = last.seq;
   }
+  return total;
 }

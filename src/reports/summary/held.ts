@@ -1,7 +1,7 @@
 import { type HeldGroup, heldGroupOf } from '../../core/duplicates/held-group.ts';
 import { Sums } from '../../core/money/money.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { pageRowsInState, type RowRecord } from '../../ledger/rows/rows.ts';
+import { pagesInState, type RowRecord } from '../../ledger/rows/rows.ts';
 
 /** The held rows, for the person who decides about them. */
 export interface HeldRows {
@@ -42,15 +42,7 @@ export async function heldRows(db: Queryable, batchId: string, chosen: readonly 
     if (row.currency !== null && row.amount !== null) known.sums.add(row.currency, row.amount);
     if (known.examples.length < examplesMax) known.examples.push(row);
   };
-  const addAll = async () => {
-    for (let after = 0; ; ) {
-      const rows = await pageRowsInState(db, batchId, 'held', after, rowsPerPage);
-      if (rows.length === 0) return;
-      after = rows.at(-1)?.row_no ?? after;
-      rows.forEach(add);
-    }
-  };
-  if (chosen === null) await addAll();
+  if (chosen === null) for await (const rows of pagesInState(db, batchId, 'held', rowsPerPage)) rows.forEach(add);
   else chosen.forEach(add);
   const all = [...reasons.values()].map((one) => ({ ...one, sums: one.sums.toObject() }));
   return { count, sums: sums.toObject(), products, reasons: all };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pagesOf } from '../../core/basics/pages.ts';
 import { compareAmounts, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -69,10 +70,9 @@ const rowsPerPage = 2_000;
 export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review> {
   const largest = new Map<string, ReviewedRow[]>();
   const held: Record<string, number> = {};
-  for (let after = 0; ; ) {
-    const rows = await pageRequested(db, batch.batch_id, after, rowsPerPage);
-    if (rows.length === 0) break;
-    after = rows.at(-1)?.row_no ?? after;
+  const read = (last: { row_no: number } | undefined, limit: number) =>
+    pageRequested(db, batch.batch_id, last?.row_no ?? 0, limit);
+  for await (const rows of pagesOf(rowsPerPage, read))
     for (const row of rows) {
       if (row.status === 'held') {
         for (const { code } of JSON.parse(row.problems ?? '[]') as { code: string }[])
@@ -89,7 +89,6 @@ export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent
       };
       largest.set(row.currency, withLargest(of, reviewed));
     }
-  }
   return {
     largest: [...largest.values()].flat(),
     held,
@@ -111,16 +110,14 @@ export async function sinceLast(db: Queryable, batch: BatchRecord, changedPercen
   const fresh = await newNumbers(db, batch.batch_id, last, examplesMax);
   let changed = 0;
   const changedExamples: (ReviewedRow & { before: string })[] = [];
-  for (let after = 0; ; ) {
-    const rows = await amountsChanged(db, batch.batch_id, last, after, rowsPerPage);
-    if (rows.length === 0) break;
-    after = rows.at(-1)?.row ?? after;
+  const read = (before: { row: number } | undefined, limit: number) =>
+    amountsChanged(db, batch.batch_id, last, before?.row ?? 0, limit);
+  for await (const rows of pagesOf(rowsPerPage, read))
     for (const row of rows) {
       if (!differsBy(row.before, row.amount, changedPercent)) continue;
       changed += 1;
       if (changedExamples.length < examplesMax) changedExamples.push(row);
     }
-  }
   return {
     batch_id: last,
     cost: Object.fromEntries(await costsOfBatch(db, last)),

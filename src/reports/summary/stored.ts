@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { pagesOf } from '../../core/basics/pages.ts';
 import { type FileForm, plainForm } from '../../core/identity/file-form.ts';
 import { firstEvent } from '../../ledger/audit/audit-pages.ts';
 import { readData } from '../../ledger/audit/events.ts';
@@ -143,26 +144,10 @@ const rowsPerPage = 32;
 
 /** The batch's rows in file order after row `afterRowNo`, page by page, so that memory does not grow with the batch. */
 export function rowPages(view: Queryable, batchId: string, afterRowNo = 0): AsyncGenerator<ReportedRow[]> {
-  return pagesOf(pageReported, view, batchId, afterRowNo);
+  return pagesOf(rowsPerPage, (last, limit) => pageReported(view, batchId, last?.row_no ?? afterRowNo, limit));
 }
 
 /** The same, but only rows for which `troublesOf` may return something. */
 export function troubledPages(view: Queryable, batchId: string): AsyncGenerator<ReportedRow[]> {
-  return pagesOf(pageTroubled, view, batchId, 0);
-}
-
-async function* pagesOf(
-  pageOf: typeof pageReported,
-  view: Queryable,
-  batchId: string,
-  afterRowNo: number,
-): AsyncGenerator<ReportedRow[]> {
-  for (let after = afterRowNo; ; ) {
-    const page = await pageOf(view, batchId, after, rowsPerPage);
-    const last = page.at(-1);
-    if (!last) return;
-    yield page;
-    if (page.length < rowsPerPage) return;
-    after = last.row_no;
-  }
+  return pagesOf(rowsPerPage, (last, limit) => pageTroubled(view, batchId, last?.row_no ?? 0, limit));
 }

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse';
 import { z } from 'zod';
-import { lateKinds, pageEvents, readData } from '../../ledger/audit/events.ts';
+import { eventPages, lateKinds, readData } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { amountsByCurrency, type BatchSummary } from '../summary/summary-shape.ts';
 import { listedRowsMax } from '../summary/survey.ts';
@@ -139,14 +139,9 @@ async function* lateChangeLines(
   { afterSeq }: Compared,
 ): AsyncGenerator<DifferenceLine> {
   const kinds: readonly string[] = lateKinds;
-  for (let after = afterSeq; ; ) {
-    const page = await pageEvents(view, batchId, after, eventsPerPage);
-    const last = page.at(-1);
-    if (!last) return;
+  for await (const page of eventPages(view, batchId, eventsPerPage, afterSeq))
     for (const { kind, row_no, body } of page)
       if (kinds.includes(kind)) yield [String(row_no ?? ''), '', '', kind, '', lateText(body)];
-    after = last.seq;
-  }
 }
 
 /** The reason in the event; for a refund, the amount. */

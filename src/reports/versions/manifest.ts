@@ -1,6 +1,6 @@
 import type { BatchState } from '../../core/state/batch-state.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
-import { pageEvents } from '../../ledger/audit/events.ts';
+import { eventPages } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { WrittenFile } from './files.ts';
@@ -73,15 +73,10 @@ const eventsPerPage = 64;
  * `body` is a text.
  */
 export async function* eventLines(view: Queryable, batchId: string): AsyncGenerator<string> {
-  for (let after = 0; ; ) {
-    const page = await pageEvents(view, batchId, after, eventsPerPage);
-    const last = page.at(-1);
-    if (!last) return;
+  for await (const page of eventPages(view, batchId, eventsPerPage))
     yield page
       .map(({ batch_id, seq, at, actor, kind, row_no, body, hash }) =>
         jsonLine({ batch_id, seq, at, actor, kind, row_no, body, hash }),
       )
       .join('');
-    after = last.seq;
-  }
 }

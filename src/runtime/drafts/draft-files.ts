@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
+import { pagesOf } from '../../core/basics/pages.ts';
 import { type DraftRowRecord, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -170,19 +171,16 @@ async function* mendedText(
   const header = JSON.parse(draft.columns) as string[];
   yield byteOrderMark + csvText([header], delimiter).trimEnd();
   let line = 1 + linesOf(header);
-  let rows: DraftRowRecord[];
-  let after = 0;
-  do {
-    rows = await pageIncluded(db, draft_id, after, rowsPerPage);
-    after = rows.at(-1)?.row_no ?? after;
+  const read = (last: DraftRowRecord | undefined, limit: number) =>
+    pageIncluded(db, draft_id, last?.row_no ?? 0, limit);
+  for await (const rows of pagesOf(rowsPerPage, read)) {
     const cells = rows.map((row) => splitCells(row.cells));
     for (const [index, row] of rows.entries()) {
       note(line, row.line);
       line += linesOf(cells[index] ?? []);
     }
-    const text = csvText(cells, delimiter);
-    if (rows.length > 0) yield `\n${text.slice(0, -1)}`;
-  } while (rows.length === rowsPerPage);
+    yield `\n${csvText(cells, delimiter).slice(0, -1)}`;
+  }
   yield ending;
 }
 
