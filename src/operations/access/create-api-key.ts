@@ -4,14 +4,12 @@ import { refusal } from '../../core/basics/refusal.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { insertApiKey } from '../../ledger/access/api-keys.ts';
-import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
-import { chooseAccount } from '../../runtime/settings/config.ts';
 import { roles } from '../../runtime/settings/config-shape.ts';
-import { accountName } from '../base/fields.ts';
-import { requireComing } from '../base/input-times.ts';
+import { accountName, moment } from '../base/fields.ts';
+import { comingTime } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { apiKey, apiKeyJson, apiKeyName } from './api-key-fields.ts';
-import { isNoProgram, isProgramText } from './user-fields.ts';
+import { isNoProgram, isProgramText, requireAccounts, sorted } from './user-fields.ts';
 
 /** Creates a key for a program that calls the HTTP API. Only this result contains its secret. */
 export const createApiKey = defineOperation({
@@ -24,25 +22,24 @@ export const createApiKey = defineOperation({
     /** If it is empty, the key may use all accounts. */
     accounts: z.array(accountName).default([]),
     /** If it is left out, the key does not expire. */
-    expires: z.iso.datetime({ offset: true }).optional(),
+    expires: moment.optional(),
   }),
   result: apiKey.extend({
     /** The bearer token that the program sends. */
     secret: z.string(),
   }),
   async run({ session, nameOf }, { name, roles, accounts, expires }) {
-    const { clock, random, person, config } = session;
+    const { clock, random, person } = session;
     const now = clock.now();
-    const expiresAt = expires === undefined ? null : Date.parse(expires);
-    if (expires !== undefined && expiresAt !== null) requireComing(nameOf('expires'), expires, expiresAt, now);
-    for (const account of accounts) if (account !== sandboxAccountName) chooseAccount(config, account);
+    const expiresAt = comingTime(nameOf('expires'), expires, now);
+    requireAccounts(session, accounts);
     const keyId = random.hex(6);
     const secret = `airbatch_${keyId}_${random.hex(32)}`;
     const key = {
       key_id: keyId,
       name,
-      roles: [...new Set(roles)].sort(),
-      accounts: [...new Set(accounts)].sort(),
+      roles: sorted(roles),
+      accounts: sorted(accounts),
       created_by: person,
       created_at: now,
       expires_at: expiresAt,

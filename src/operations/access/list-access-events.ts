@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { pageAccessEvents, readAccessChain } from '../../ledger/access/access-events.ts';
+import { moment, pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-
-const limitDefault = 100;
-const limitMax = 500;
 
 /** Lists what happened to people, sessions and API keys, the newest first, and whether that chain is whole. */
 export const listAccessEvents = defineOperation({
@@ -14,8 +12,8 @@ export const listAccessEvents = defineOperation({
     /** `next` of the previous page. */
     after: z.int().min(1).optional(),
     /** Only events before this time. */
-    until: z.iso.datetime({ offset: true }).optional(),
-    limit: z.int().min(1).max(limitMax).default(limitDefault),
+    until: moment.optional(),
+    limit: pageSize(100, 500),
     /** Only that somebody has seen complete phone numbers. */
     numbers: z.boolean().default(false),
   }),

@@ -57,6 +57,12 @@ export const folder = z.string();
 /** A time in ISO 8601, in UTC. */
 export const time = z.string();
 
+/** A time of an input, with its zone. */
+export const moment = z.iso.datetime({ offset: true });
+
+/** How many records a page has, usually and at the most. */
+export const pageSize = (usual: number, most: number) => z.int().min(1).max(most).default(usual);
+
 /** Whether a program works for the batch's account now and so continues the batch by itself. */
 export const isWorkedOn = z.boolean();
 

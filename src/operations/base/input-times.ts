@@ -3,9 +3,11 @@ import { refusal } from '../../core/basics/refusal.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 
-/** Refuses a time (epoch ms) in the past. `name` is the door's name for the field. */
-export function requireComing(name: string, text: string, at: number, now: number): void {
-  if (at > now) return;
+/** A time of the input in epoch ms; null if it is left out. Throws `USAGE` if it is past. `name`: the door's name. */
+export function comingTime(name: string, text: string | undefined, now: number): number | null {
+  if (text === undefined) return null;
+  const at = Date.parse(text);
+  if (at > now) return at;
   throw new AirbatchError('USAGE', `${name} "${text}" is past: it is ${timeText(isoTime(now))}`, {
     reason: refusal('TIME_PAST', {}),
     hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',

@@ -4,13 +4,11 @@ import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { accountsNow } from '../base/account-now.ts';
-import { accountName, batchId, batchStatus } from '../base/fields.ts';
+import { accountName, batchId, batchStatus, pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { requireVisible, visibleAccounts } from '../base/visible.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
 
-const limitDefault = 50;
-const limitMax = 200;
 /** The most older open batches that the first page contains in addition. */
 const olderMax = 200;
 
@@ -26,7 +24,7 @@ export const listBatches = defineOperation({
   input: z.strictObject({
     /** `next` of the previous page. */
     before: batchId.optional(),
-    limit: z.int().min(1).max(limitMax).default(limitDefault),
+    limit: pageSize(50, 200),
     /** Only batches of this account. */
     account: accountName.optional(),
     /** Only batches in one of these states. */

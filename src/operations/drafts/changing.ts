@@ -4,6 +4,7 @@ import { cancelUnsent } from '../../engine/batches/batch-commands.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { stepsToMove } from '../../ledger/drafts/draft-changes.ts';
 import { type DraftRecord, dropBatchOfDraft, requireDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { OperationContext } from '../base/operation.ts';
 import { changedMeanwhile } from '../mending/change-rows.ts';
@@ -26,21 +27,32 @@ export const changeResult = z.strictObject({
  */
 export async function changing<Done extends object>(
   { session, actor, withAccount }: OperationContext,
-  { draft_id, version: seen }: z.output<typeof changeInput>,
+  { draft_id, version }: z.output<typeof changeInput>,
   change: (draft: DraftRecord, account: OpenAccount) => Promise<Done>,
 ): Promise<Done & z.output<typeof changeResult>> {
   const { db } = session;
-  const draft = await requireOpenDraft(db, draft_id);
-  if (seen !== undefined && seen !== draft.version) throw changedMeanwhile(draft);
-  if (draft.batch_id !== null) await dropPlanned(actor, draft, draft.batch_id);
+  const draft = await requireSeenDraft(db, { draft_id, version });
+  await dropPlanned(actor, draft);
   const done = await withAccount(draft.account, (account) => change(draft, account));
   const now = await requireDraft(db, draft_id);
   const { undo, redo } = await stepsToMove(db, draft_id);
   return { ...done, draft_id, version: now.version, undo: undo && stepJson(undo), redo: redo && stepJson(redo) };
 }
 
-/** Cancels a batch that was planned of the draft. Throws `DRAFT_STATE` if it was submitted. */
-export async function dropPlanned(actor: OperationContext['actor'], draft: DraftRecord, batchId: string) {
+/** The open draft, of the version that the caller has seen. Throws `DRAFT_STATE` or `CHANGED_MEANWHILE`. */
+export async function requireSeenDraft(
+  db: Queryable,
+  { draft_id, version }: z.output<typeof changeInput>,
+): Promise<DraftRecord> {
+  const draft = await requireOpenDraft(db, draft_id);
+  if (version !== undefined && version !== draft.version) throw changedMeanwhile(draft);
+  return draft;
+}
+
+/** Cancels a batch that was planned of the draft, if any. Throws `DRAFT_STATE` if it was submitted. */
+export async function dropPlanned(actor: OperationContext['actor'], draft: DraftRecord): Promise<void> {
+  const { batch_id: batchId } = draft;
+  if (batchId === null) return;
   const { status } = await requireBatch(actor.db, batchId);
   if (status === 'validated') await cancelUnsent(actor, batchId, 'its draft was changed');
   else if (status !== 'cancelled' && status !== 'rejected')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { listSteps, pageChanges } from '../../ledger/drafts/draft-changes.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
+import { pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
 import { step, stepJson } from '../mending/step-json.ts';
@@ -19,7 +20,7 @@ export const listDraftChanges = defineOperation({
     draft_id: draftId,
     /** The number of the step after which the page begins. */
     after: z.int().min(0).default(0),
-    limit: z.int().min(1).max(500).default(50),
+    limit: pageSize(50, 500),
   }),
   result: z.strictObject({
     steps: z.array(

@@ -11,6 +11,7 @@ import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId, draftRow, group } from '../mending/draft-fields.ts';
 import { rowJson, shownTo } from './draft-summary.ts';
@@ -33,7 +34,7 @@ export const listDraftRows = defineOperation({
     after: z.int().min(0).default(0),
     /** Leaves out so many rows after that. */
     skip: z.int().min(0).max(20_000_000).default(0),
-    limit: z.int().min(1).max(1_000).default(100),
+    limit: pageSize(100, 1_000),
   }),
   result: z.strictObject({
     rows: z.array(draftRow),

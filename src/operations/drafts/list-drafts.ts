@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { isoTime } from '../../core/time/clock.ts';
 import { listDrafts as listRecords } from '../../ledger/drafts/drafts.ts';
-import { accountName, time } from '../base/fields.ts';
+import { accountName, pageSize, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 import { draftSummary, sha256Hex } from '../mending/draft-fields.ts';
@@ -20,7 +20,7 @@ export const listDrafts = defineOperation({
     original_sha256: sha256Hex.optional(),
     /** `next` of the page before. */
     after: z.iso.datetime().optional(),
-    limit: z.int().min(1).max(500).default(50),
+    limit: pageSize(50, 500),
   }),
   result: z.strictObject({ drafts: z.array(draftSummary), next: time.nullable() }),
   async run({ session }, { account, status = null, original_sha256: sha256 = null, after, limit }) {

@@ -10,7 +10,7 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withMended } from '../../runtime/drafts/draft-files.ts';
 import { type LineShifts, lineOfDraft, withLinesOfDraft } from '../../runtime/drafts/mended-lines.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
-import { requireComing } from '../base/input-times.ts';
+import { comingTime } from '../base/input-times.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { type Plan, plan, planJson } from '../base/plan.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
@@ -37,9 +37,8 @@ export const planDraft = defineOperation({
   result: changeResult.extend(unsentBatch.shape).extend({ plan, findings, since: sinceEarlier.nullable() }),
   run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>
     changing(context, of, async (draft, account) => {
-      const finishBy = by === undefined ? null : Date.parse(by);
       const { session, nameOf } = context;
-      if (by !== undefined && finishBy !== null) requireComing(nameOf('finish_by'), by, finishBy, session.clock.now());
+      const finishBy = comingTime(nameOf('finish_by'), by, session.clock.now());
       const runId = named ?? defaultRunId(draft.original_sha256);
       const checked = await checkedDraft(session, account, draft);
       const { batch, shifts, ...found } = await importDraft(context, account, draft, {

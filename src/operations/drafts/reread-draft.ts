@@ -1,11 +1,11 @@
-import { endDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
+import { endDraft } from '../../ledger/drafts/drafts.ts';
 import { withOriginal } from '../../runtime/drafts/draft-files.ts';
 import { eraseDiscarded } from '../../runtime/drafts/erase-drafts.ts';
 import { defineOperation } from '../base/operation.ts';
 import { changedMeanwhile } from '../mending/change-rows.ts';
 import { draftOptions, draftSummary, optionsOf, sheetsOf } from '../mending/draft-fields.ts';
 import { storeDraft } from '../mending/store-draft.ts';
-import { changeInput, dropPlanned } from './changing.ts';
+import { changeInput, dropPlanned, requireSeenDraft } from './changing.ts';
 import { summaryOf } from './draft-summary.ts';
 
 const { sheet, header_line } = draftOptions.shape;
@@ -27,8 +27,7 @@ export const rereadDraft = defineOperation({
   result: draftSummary,
   async run({ session, actor, signal }, { draft_id, version, ...input }) {
     const { db, clock } = session;
-    const draft = await requireOpenDraft(db, draft_id);
-    if (version !== undefined && version !== draft.version) throw changedMeanwhile(draft);
+    const draft = await requireSeenDraft(db, { draft_id, version });
     const { map: _, header_line: __, ...options } = optionsOf(draft);
     const { file_name, account, created_by: uploadedBy } = draft;
     const of = { file_name, account, uploadedBy, sheets: sheetsOf(draft), isReused: false };
@@ -36,7 +35,7 @@ export const rereadDraft = defineOperation({
     const { draft: fresh } = await withOriginal(session, draft, (file) =>
       storeDraft(session, { file, ...read }, signal),
     );
-    if (draft.batch_id !== null) await dropPlanned(actor, draft, draft.batch_id);
+    await dropPlanned(actor, draft);
     const isEnded = await db.transact((tx) => endDraft(tx, draft, 'discarded', clock.now()));
     if (!isEnded) {
       await db.transact((tx) => endDraft(tx, fresh, 'discarded', clock.now()));

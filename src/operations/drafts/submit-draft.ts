@@ -1,13 +1,13 @@
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { deleteProblems } from '../../ledger/drafts/draft-problems.ts';
-import { endDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
+import { endDraft } from '../../ledger/drafts/drafts.ts';
 import { eraseDraftRows } from '../../runtime/drafts/erase-drafts.ts';
 import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { decide, planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { changedMeanwhile } from '../mending/change-rows.ts';
 import { draftId } from '../mending/draft-fields.ts';
-import { changeInput } from './changing.ts';
+import { changeInput, requireSeenDraft } from './changing.ts';
 
 /**
  * Submits the batch that was planned of a draft: it is approved, or waits for a second person. The draft then no longer
@@ -25,9 +25,8 @@ export const submitDraft = defineOperation({
   async run(context, { draft_id, version, batch_id }) {
     const { session, withAccount } = context;
     const { db, clock } = session;
-    const draft = await requireOpenDraft(db, draft_id);
-    const isSeen = draft.batch_id === batch_id && draft.batch_version === draft.version;
-    if (!isSeen || (version !== undefined && version !== draft.version)) throw changedMeanwhile(draft);
+    const draft = await requireSeenDraft(db, { draft_id, version });
+    if (draft.batch_id !== batch_id || draft.batch_version !== draft.version) throw changedMeanwhile(draft);
     const batch = await requireBatch(db, batch_id);
     return withAccount(draft.account, async (account) => {
       const planned = await planBatch(context, account, batch);

@@ -11,7 +11,7 @@ import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
 import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { batchId, batchStatus, isWorkedOn, stableReason } from '../base/fields.ts';
-import { requireComing } from '../base/input-times.ts';
+import { comingTime } from '../base/input-times.ts';
 import type { OperationContext } from '../base/operation.ts';
 import { planJson, plannedFinish, plannedFinishJson } from '../base/plan.ts';
 import { type BatchInput, readWithOf, settingsWith } from './file-input.ts';
@@ -51,10 +51,9 @@ export function importBatch(
   isUnseen: boolean,
 ): Promise<IntakeResult> {
   const { file, run_id, priority, finish_by, sheet, time_zone, read_with = readWithOf(input) } = input;
-  const finishBy = finish_by === undefined ? null : Date.parse(finish_by);
   const job = jobOf(session);
-  if (finish_by !== undefined && finishBy !== null && job === null)
-    requireComing(nameOf('finish_by'), finish_by, finishBy, session.clock.now());
+  // A slot may be run so late that its finish time is over.
+  const finishBy = comingTime(nameOf('finish_by'), finish_by, job === null ? session.clock.now() : 0);
   emit({ kind: 'account', account: account.name, is_rehearsal: account.isSandbox });
   return makeBatch(session, account, {
     ...{ file, job, priority, finishBy, isUnseen, signal },

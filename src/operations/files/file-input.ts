@@ -3,7 +3,7 @@ import { isRunId } from '../../core/identity/ids.ts';
 import { fields } from '../../intake/cells/fields.ts';
 import { intakeShape } from '../../intake/columns/settings.ts';
 import type { ReadWith } from '../../ledger/batches/batches.ts';
-import { accountName, priority } from '../base/fields.ts';
+import { accountName, moment, priority } from '../base/fields.ts';
 
 const { country, currency, sheet, headerLine, totalLine, decimalSign, columns, guards } = intakeShape.shape;
 const { expectedRows, expectedSums } = guards.unwrap().shape;
@@ -45,7 +45,7 @@ export const batchInput = fileInput.extend({
     .optional(),
   priority: priority.default('normal'),
   /** When every row should have ended. */
-  finish_by: z.iso.datetime({ offset: true }).optional(),
+  finish_by: moment.optional(),
 });
 
 export type BatchInput = z.output<typeof batchInput>;

@@ -18,7 +18,7 @@ import { isDeadProcess, processHolder } from '../../runtime/session/process-hold
 import type { Session } from '../../runtime/session/session.ts';
 import { hasWorker } from '../base/account-now.ts';
 import { interruptedExitCode, worstExitCode } from '../base/exit-codes.ts';
-import { slotReasons, time } from '../base/fields.ts';
+import { moment, slotReasons, time } from '../base/fields.ts';
 import { defineOperation, type OperationContext, type WithAccount } from '../base/operation.ts';
 import { recordRestore, restored } from '../base/restored.ts';
 import { isVisible } from '../base/visible.ts';
@@ -42,7 +42,7 @@ export const runJob = defineOperation({
   input: z.strictObject({
     name: z.string(),
     /** If it is left out: the slot that the person most likely means. */
-    slot: z.iso.datetime({ offset: true }).optional(),
+    slot: moment.optional(),
     restored,
   }),
   result: z.strictObject({

@@ -7,11 +7,10 @@ import { journalCsv, journalFormats } from '../../reports/reconcile/journal-csv.
 import { walletProof } from '../../reports/reconcile/reconcile-wallets.ts';
 import { chargeKinds } from '../../reports/summary/charges-between.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
-import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { accountName, batchId, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 
-const moment = z.iso.datetime({ offset: true });
 const accountOfBooks = z.string().trim().min(1).max(100);
 
 /** What left the wallets in a time, as double-entry lines for an accounting program. */

@@ -11,7 +11,7 @@ import { eraseDraftOfBatch } from '../../runtime/drafts/erase-drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { archivedFilesOf } from '../../runtime/upkeep/job-file-places.ts';
 import { reportStore } from '../../runtime/upkeep/report-store.ts';
-import { batchId, reason } from '../base/fields.ts';
+import { batchId, moment, reason } from '../base/fields.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 
 /**
@@ -23,7 +23,7 @@ const batchesMax = 1_000;
 /** One batch, or all that ended before a time. If both are left out, the time follows from the configuration. */
 const which = {
   batch_id: batchId.optional(),
-  before: z.iso.datetime({ offset: true }).optional(),
+  before: moment.optional(),
 };
 
 /**

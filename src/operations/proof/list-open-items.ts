@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
+import { pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson, requireReconciliation } from './open-item.ts';
-
-const limitDefault = 50;
-const limitMax = 500;
 
 /** Lists the open lines of a reconciliation, page by page, with what people noted about them. */
 export const listOpenItems = defineOperation({
@@ -16,7 +14,7 @@ export const listOpenItems = defineOperation({
     reconciliation_id: z.string(),
     /** `next` of the previous page. */
     after: z.int().min(0).default(0),
-    limit: z.int().min(1).max(limitMax).default(limitDefault),
+    limit: pageSize(50, 500),
   }),
   result: z.strictObject({
     reconciliation_id: z.string(),

@@ -12,7 +12,7 @@ import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-
 import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
-import { accountName, batchId, sums, time } from '../base/fields.ts';
+import { accountName, batchId, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
@@ -20,8 +20,6 @@ import { listed, listedRow } from './list-rows.ts';
 
 /** A person who is paid every day for a year has fewer payments. */
 const paymentsMax = 500;
-
-const moment = z.iso.datetime({ offset: true });
 
 const sentRow = listedRow.omit({ paid_by: true }).extend({
   batch_id: batchId,

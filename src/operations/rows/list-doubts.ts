@@ -12,13 +12,10 @@ import { findRow } from '../../ledger/rows/rows.ts';
 import { personOf } from '../../reports/summary/stored.ts';
 import { maskNumbers, maskPhone } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { accountName, batchId, rowNo, stableReason, sums, time } from '../base/fields.ts';
+import { accountName, batchId, pageSize, rowNo, stableReason, sums, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 import { doubtPeople } from './doubt-people.ts';
-
-const limitDefault = 100;
-const limitMax = 500;
 
 const text = z.string().nullable();
 
@@ -60,7 +57,7 @@ const input = z.strictObject({
   owner: z.string().optional(),
   /** `next` of the previous page. */
   after: z.string().optional(),
-  limit: z.int().min(1).max(limitMax).default(limitDefault),
+  limit: pageSize(100, 500),
 });
 
 /** Lists the rows in doubt of all batches, the oldest first: the evidence, the age, the owner; and their sum. */

@@ -16,12 +16,10 @@ import { personOf } from '../../reports/summary/stored.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskNumbers, maskPhone, maskRowRef } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { batchId, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
+import { batchId, pageSize, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { rowFilter } from './row-filter.ts';
 
-const limitDefault = 100;
-const limitMax = 1_000;
 /** Rows read at once: a few milliseconds of work, after which other work has its turn. */
 const rowsPerRead = 1_000;
 /** The most rows that one call reads, so that it answers within a second: a rare text may take several calls. */
@@ -41,7 +39,7 @@ const input = z.strictObject({
   code: z.string().trim().min(1).max(100).optional(),
   /** `next` of the previous page. */
   after: z.int().min(0).default(0),
-  limit: z.int().min(1).max(limitMax).default(limitDefault),
+  limit: pageSize(100, 1_000),
 });
 
 /** A row as a list shows it. */

@@ -2,12 +2,9 @@ import { z } from 'zod';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { attemptsOf, type DeliveryRecord, pageDeliveries } from '../../ledger/outbox/webhook-deliveries.ts';
-import { batchId, time } from '../base/fields.ts';
+import { batchId, pageSize, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { endpointId, requireEndpoint } from './webhook-fields.ts';
-
-const limitDefault = 50;
-const limitMax = 200;
 
 export const deliveryNo = z.int().min(1);
 
@@ -44,7 +41,7 @@ export const listDeliveries = defineOperation({
     endpoint_id: endpointId,
     /** `next` of the previous page. */
     after: deliveryNo.optional(),
-    limit: z.int().min(1).max(limitMax).default(limitDefault),
+    limit: pageSize(50, 200),
   }),
   result: z.strictObject({
     deliveries: z.array(delivery),
