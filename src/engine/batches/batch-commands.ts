@@ -3,7 +3,6 @@ import { refusal } from '../../core/basics/refusal.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { type BatchEvent, can } from '../../core/state/batch-state.ts';
 import { wasSent } from '../../core/state/row-state.ts';
-import { batchIs } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
@@ -11,7 +10,7 @@ import type { EventData } from '../../ledger/audit/events.ts';
 import { approvalsOf, deleteApprovals, saveApproval } from '../../ledger/batches/approvals.ts';
 import type { BatchFields, BatchRecord } from '../../ledger/batches/batches.ts';
 import { clearPauses, manualPause, openPauses } from '../../ledger/batches/pauses.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, statusHint, wrongState } from '../../ledger/batches/require-batch.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import {
@@ -145,12 +144,8 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
 
 /** Fails with `BATCH_STATE` if a batch does not wait for a second person. */
 export function requireWaiting(batch: BatchRecord): void {
-  const { batch_id, status } = batch;
-  if (status === 'awaiting_approval') return;
-  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(batch)}: it does not wait for approval`, {
-    reason: refusal('BATCH_IS', { batch_status: status }),
-    hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
-  });
+  if (batch.status === 'awaiting_approval') return;
+  throw wrongState(batch, 'it does not wait for approval', statusHint(batch));
 }
 
 /**
@@ -227,7 +222,7 @@ function move(
 }
 
 /** The batch after the command. Fails with `BATCH_STATE` if another writer changed it first. */
-function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | null): BatchRecord {
+export function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | null): BatchRecord {
   if (!after)
     throw new AirbatchError('BATCH_STATE', `batch ${batch_id} changed meanwhile`, {
       reason: refusal('BATCH_CHANGED', {}),
@@ -245,14 +240,6 @@ const eventTexts: Partial<Record<BatchEvent, string>> = {
 };
 
 function requireMove(batch: BatchRecord, event: BatchEvent): void {
-  const { batch_id, status } = batch;
-  if (can(status, event)) return;
-  throw new AirbatchError(
-    'BATCH_STATE',
-    `batch ${batch_id} ${batchIs(batch)}: it cannot be ${eventTexts[event] ?? 'changed'}`,
-    {
-      reason: refusal('BATCH_IS', { batch_status: status }),
-      hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
-    },
-  );
+  if (can(batch.status, event)) return;
+  throw wrongState(batch, `it cannot be ${eventTexts[event] ?? 'changed'}`, statusHint(batch));
 }

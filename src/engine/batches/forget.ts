@@ -1,19 +1,18 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { refusal } from '../../core/basics/refusal.ts';
 import { idempotencyKey, isContentRowRef } from '../../core/identity/ids.ts';
 import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
-import { batchIs } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { eraseAnswersAbout } from '../../ledger/access/api-requests.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, policiesSince } from '../../ledger/batches/batches.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../../ledger/batches/forget-rows.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLostBefore, dropLostOf } from '../../ledger/rows/lost-payments.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
+import { writtenBatch } from './batch-commands.ts';
 
 /** The most rows that one transaction changes, so that it does not delay other writers for long. */
 const rowsPerUnit = 500;
@@ -66,11 +65,7 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
 export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
   const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
   if (!['completed', 'cancelled', 'rejected'].includes(status))
-    throw new AirbatchError(
-      'BATCH_STATE',
-      `batch ${batchId} ${batchIs(batch)}: it still needs the names and numbers of its people`,
-      { reason: refusal('BATCH_IS', { batch_status: status }) },
-    );
+    throw wrongState(batch, 'it still needs the names and numbers of its people');
   if (forgottenAt !== null || batch.started_at === null) return;
   // Until then, other batches are compared with the phone numbers of this one.
   const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));
@@ -89,11 +84,7 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
   await requireForgettable(unit.tx, batch, unit.at);
   await eraseAnswersAbout(unit.tx, batchId);
   if (batch.forgotten_at !== null) return batch;
-  const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
-  if (!noted)
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`, {
-      reason: refusal('BATCH_CHANGED', {}),
-    });
+  writtenBatch(batch, await unit.noteBatch(batch, { forgotten_at: unit.at }));
   const counts = await countRows(unit.tx, batchId);
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   await unit.append(batchId, 'batch.forget', { why: withoutNumbers(why), rows });

@@ -1,10 +1,7 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { refusal } from '../../core/basics/refusal.ts';
 import type { BatchState } from '../../core/state/batch-state.ts';
-import { batchIs } from '../../core/state/state-texts.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, statusHint, wrongState } from '../../ledger/batches/require-batch.ts';
 
 /** A place among the batches of an account. A field that is left out stays as it is. */
 export interface NewPlace {
@@ -22,11 +19,7 @@ const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
 export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
   return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
-    if (ended.includes(batch.status))
-      throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: it has nothing left to send`, {
-        reason: refusal('BATCH_IS', { batch_status: batch.status }),
-        hint: `See "airbatch status ${batchId}" for where the batch stands.`,
-      });
+    if (ended.includes(batch.status)) throw wrongState(batch, 'it has nothing left to send', statusHint(batch));
     const priority = place.priority ?? batch.priority;
     const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
     // The boost is decided again for the new place.

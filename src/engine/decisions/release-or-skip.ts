@@ -3,14 +3,14 @@ import { refusal } from '../../core/basics/refusal.ts';
 import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { can } from '../../core/state/batch-state.ts';
-import { batchIs, rowStateTexts } from '../../core/state/state-texts.ts';
+import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { manualPause } from '../../ledger/batches/pauses.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { pageRowsInState, type RowRecord, requireRow } from '../../ledger/rows/rows.ts';
+import { pagesInState, type RowRecord, requireRow } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { noteMaximumReleased } from '../dispatch/duplicates.ts';
 import { type ApprovedPlan, approvalNeeded, requireSecondPerson } from '../plan/approval.ts';
@@ -124,9 +124,7 @@ export function skipRows(
     check: async (db, batch) => {
       if (state === 'held' || (await manualPause(db, batch)) !== null) return;
       if (batch.status !== 'paused' && !can(batch.status, 'pause'))
-        throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: nothing more of it is sent`, {
-          reason: refusal('BATCH_IS', { batch_status: batch.status }),
-        });
+        throw wrongState(batch, 'nothing more of it is sent');
       throw new AirbatchError(
         'BATCH_STATE',
         `batch ${batchId} is not paused by a person: its rows may be sent at any moment`,
@@ -179,10 +177,7 @@ async function changeRows(
     // Checked before the first row changes, so that either all rows change or none.
     const group = 'length' in choice ? null : choice;
     await check?.(actor.db, batch, group && (await rowsOfGroup(actor.db, batchId, group)));
-    for (let after = 0; ; ) {
-      const rows = await pageRowsInState(actor.db, batchId, state, after, rowsPerUnit);
-      if (rows.length === 0) break;
-      after = rows.at(-1)?.row_no ?? after;
+    for await (const rows of pagesInState(actor.db, batchId, state, rowsPerUnit)) {
       const wanted = group === null ? rows : rows.filter((row) => isInGroup(row, group));
       if (wanted.length > 0) count += await changeAll(wanted);
     }
@@ -194,12 +189,9 @@ async function changeRows(
 /** The held rows of a group. */
 export async function rowsOfGroup(db: Queryable, batchId: string, group: HeldGroup): Promise<RowRecord[]> {
   const found: RowRecord[] = [];
-  for (let after = 0; ; ) {
-    const rows = await pageRowsInState(db, batchId, 'held', after, rowsPerUnit);
-    if (rows.length === 0) return found;
-    after = rows.at(-1)?.row_no ?? after;
+  for await (const rows of pagesInState(db, batchId, 'held', rowsPerUnit))
     found.push(...rows.filter((row) => isInGroup(row, group)));
-  }
+  return found;
 }
 
 /**

@@ -43,17 +43,13 @@ async function act(context: Parts<'log' | 'pauseAccount' | 'wakes'>, { wake, war
 async function processWebhook(unit: Unit, context: WebhookInboxNeeds, entry: InboxEntry): Promise<Effect> {
   const update = readWebhookUpdate(entry);
   if (!update) {
-    await close(unit, entry, 'unreadable');
-    return { warn: { message: 'a webhook could not be read', data: { digest: entry.body_digest } } };
+    const warn = { message: 'a webhook could not be read', data: { digest: entry.body_digest } } as const;
+    return close(unit, entry, 'unreadable', { warn });
   }
   if (update.says === 'account') {
-    await close(unit, entry, update.verbatim === 'wallet.low_balance' ? 'low_balance' : 'account_event');
-    return {
-      warn: {
-        message: 'the service sent a message about the account',
-        data: { account: entry.account, says: update.verbatim },
-      },
-    };
+    const data = { account: entry.account, says: update.verbatim };
+    const warn = { message: 'the service sent a message about the account', data } as const;
+    return close(unit, entry, update.verbatim === 'wallet.low_balance' ? 'low_balance' : 'account_event', { warn });
   }
   const target = await findTarget(unit.tx, context.account, update);
   if (!target) {

@@ -120,11 +120,11 @@ export async function contradict(
     const data = { why, service_status: serviceStatus, topup_id: topupId };
     await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
   }
-  await close(unit, entry, 'contradiction');
-  const warn: Effect = { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };
+  const warn = { message: 'the service contradicts the ledger', data: { ...place(row), why } } as const;
   const isSecondNoted = noted !== null && noted.second_topup_id !== current.second_topup_id;
   const other = isSecondNoted ? topupId : second;
-  return other === null ? warn : { ...warn, ...(await haltAt(unit, context, paidTwice(current, other))) };
+  const halted = other === null ? {} : await haltAt(unit, context, paidTwice(current, other));
+  return close(unit, entry, 'contradiction', { warn, ...halted });
 }
 
 /** The id of a second payment of a row that counts as paid; null if the webhook shows none, or one that is known. */
@@ -143,11 +143,18 @@ export function place(row: RowRecord): LogData {
 }
 
 /**
- * Marks a webhook as handled. Its body names a person, so it is deleted; its digest stays. An unreadable body is kept.
+ * Marks a webhook as handled, and returns what follows from it. Its body names a person, so it is deleted; its digest
+ * stays. An unreadable body is kept.
  */
-export async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
+export async function close(
+  unit: Unit,
+  entry: InboxEntry,
+  outcome: InboxOutcome,
+  effect: Effect = {},
+): Promise<Effect> {
   const body = outcome === 'unreadable' ? entry.body : null;
   await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });
+  return effect;
 }
 
 export async function write(unit: Unit, entry: InboxEntry): Promise<void> {

@@ -32,10 +32,7 @@ export async function takeUnsent(
   update: WebhookUpdate,
   { row, payment }: Target,
 ): Promise<Effect> {
-  if (update.says === 'failed') {
-    await close(unit, entry, 'nothing_new');
-    return {};
-  }
+  if (update.says === 'failed') return close(unit, entry, 'nothing_new');
   const why = 'the service reports a payment that it seemed not to have';
   if (row.status !== 'ready' || payment === null) return contradict(unit, context, entry, update, row, why);
   const fields = {
@@ -68,13 +65,9 @@ export async function takeEarlier(
   // Without the payment's id, it is unknown which of the row's payments was refunded.
   if (update.says === 'refunded' && update.topupId !== null) {
     await appendRefund(unit, row, update);
-    await close(unit, entry, 'refund_noted');
-    return {};
+    return close(unit, entry, 'refund_noted');
   }
-  if (update.says !== 'completed') {
-    await close(unit, entry, 'nothing_new');
-    return {};
-  }
+  if (update.says !== 'completed') return close(unit, entry, 'nothing_new');
   if (row.status === 'sending') return waitForAnswer(unit, entry);
   if (row.status === 'ready')
     await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
@@ -104,8 +97,7 @@ export async function takeEnded(
 ): Promise<Effect> {
   if (update.says === 'refunded') {
     const effect = entry.looks === 0 ? await noteRefund(unit, row, update) : {};
-    await close(unit, entry, 'refund_noted');
-    return effect;
+    return close(unit, entry, 'refund_noted', effect);
   }
   const difference = update.payment && payment ? differs(row, payment, update.payment) : null;
   if (difference) return halt(unit, context, entry, update, row, difference);
@@ -123,9 +115,8 @@ export async function takeEnded(
     return contradict(unit, context, entry, update, row, 'the row was refused, and the service has a payment for it');
   const late = update.payment && isResolved(row) ? await noteDifference(unit, row, update.payment) : null;
   if (late) {
-    await close(unit, entry, 'contradiction');
-    return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why: late.why } } };
+    const warn = { message: 'the service contradicts the ledger', data: { ...place(row), why: late.why } } as const;
+    return close(unit, entry, 'contradiction', { warn });
   }
-  await close(unit, entry, entry.looks > 0 ? 'looked_up' : 'nothing_new');
-  return {};
+  return close(unit, entry, entry.looks > 0 ? 'looked_up' : 'nothing_new');
 }

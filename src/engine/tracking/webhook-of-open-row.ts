@@ -29,17 +29,13 @@ export async function takeOpen(
       return adopt(unit, context, entry, row, update.payment);
   }
   if (row.status === 'accepted') {
-    if (update.says === 'open') {
-      await close(unit, entry, 'nothing_new');
-      return {};
-    }
+    if (update.says === 'open') return close(unit, entry, 'nothing_new');
     // After a failure the row may be paid again, so a read must confirm it first.
     const isFailure = update.payment?.state === 'failed';
     if (payment && !isFailure && update.payment?.topupId === row.topup_id && coversAll(row, update.payment)) {
       await settle(unit, context, row, update.payment, { by: 'webhook' });
       noteWebhook(unit, context, row, update.payment);
-      await close(unit, entry, 'settled');
-      return {};
+      return close(unit, entry, 'settled');
     }
   }
   const isFirstLook = entry.looks === 0;
@@ -63,8 +59,7 @@ async function adopt(
   const evidence = { by: 'webhook' };
   await unit.append(row.batch_id, 'row.adopt', { ...evidence, topup_id: said.topupId }, row.row_no);
   await settle(unit, context, row, coversAll(row, said) ? said : { ...said, state: 'open' }, evidence);
-  await close(unit, entry, 'settled');
-  return { wake: 'track' };
+  return close(unit, entry, 'settled', { wake: 'track' });
 }
 
 function noteWebhook(
@@ -91,8 +86,7 @@ async function lookNow(
     // The person who decides must know that a webhook reported a payment.
     if (row.status === 'in_doubt')
       return contradict(unit, context, entry, update, row, 'a webhook reports a payment that no lookup finds');
-    await close(unit, entry, update.says === 'refunded' ? 'refund_noted' : 'still_open');
-    return {};
+    return close(unit, entry, update.says === 'refunded' ? 'refund_noted' : 'still_open');
   }
   await unit.noteRow(row, { next_action_at: unit.at }, null, {});
   await write(unit, { ...entry, looks: entry.looks + 1, due_at: unit.at + wait });

@@ -1,4 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { refusal } from '../../core/basics/refusal.ts';
+import { batchIs, type Labelled } from '../../core/state/state-texts.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { type BatchRecord, batchesOfRun, findBatch, listBatches } from './batches.ts';
 
@@ -26,4 +28,18 @@ async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
   return {
     hint: 'This ledger has no batches at all ("airbatch status"): go to the folder that has your ledger, or name it with --ledger.',
   };
+}
+
+/** The error of a batch whose state does not allow something: `why` is what follows from the state. */
+export function wrongState(batch: Labelled & Pick<BatchRecord, 'batch_id'>, why: string, hint?: string): AirbatchError {
+  const { batch_id, status } = batch;
+  return new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(batch)}${why === '' ? '' : `: ${why}`}`, {
+    reason: refusal('BATCH_IS', { batch_status: status }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** Where a person sees what else can be done about a batch. */
+export function statusHint({ batch_id }: Pick<BatchRecord, 'batch_id'>): string {
+  return `See "airbatch status ${batch_id}" for where the batch stands.`;
 }

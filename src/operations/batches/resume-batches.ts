@@ -1,15 +1,12 @@
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { refusal } from '../../core/basics/refusal.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
 import { can } from '../../core/state/batch-state.ts';
-import { batchIs } from '../../core/state/state-texts.ts';
 import { resumeBatch } from '../../engine/batches/batch-commands.ts';
 import { moveService } from '../../engine/batches/moved-service.ts';
 import { continueUnlisted } from '../../engine/doubts/lost-payments.ts';
 import { type BatchRecord, unfinishedBatches } from '../../ledger/batches/batches.ts';
 import { manualPause } from '../../ledger/batches/pauses.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { batchId, folder, reason } from '../base/fields.ts';
@@ -113,10 +110,7 @@ async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecor
       : isUnread
         ? 'It was interrupted before anything was sent: run its file again.'
         : `There is nothing left to send of it; "airbatch report ${batchId}" writes its reports.`;
-  throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}`, {
-    reason: refusal('BATCH_IS', { batch_status: batch.status }),
-    hint,
-  });
+  throw wrongState(batch, '', hint);
 }
 
 function resumeAccount(

@@ -1,8 +1,5 @@
 import { z } from 'zod';
-import { AirbatchError } from '../../core/basics/errors.ts';
-import { refusal } from '../../core/basics/refusal.ts';
-import { batchIs } from '../../core/state/state-texts.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
@@ -17,10 +14,7 @@ export const submitBatch = defineOperation({
   result: unsentBatch.extend({ plan }),
   async run(context, { batch_id }) {
     const batch = await requireBatch(context.session.db, batch_id);
-    if (batch.status !== 'validated')
-      throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(batch)}`, {
-        reason: refusal('BATCH_IS', { batch_status: batch.status }),
-      });
+    if (batch.status !== 'validated') throw wrongState(batch, '');
     return context.withAccount(batch.account, async (account) => {
       const planned = await planBatch(context, account, batch);
       const submitted = await decide(context, planned);

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
-import { batchIs } from '../../core/state/state-texts.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { reconcile } from '../../reports/reconcile/reconcile.ts';
 import type { ReconcileRequest } from '../../reports/reconcile/reconcile-run.ts';
@@ -12,11 +11,9 @@ import { applyStoredThrottle } from '../../runtime/accounts/throttled-requests.t
 import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { reportStore } from '../../runtime/upkeep/report-store.ts';
-import { accountName, batchId, folder } from '../base/fields.ts';
+import { accountName, batchId, folder, moment } from '../base/fields.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson } from './open-item.ts';
-
-const moment = z.iso.datetime({ offset: true });
 
 const input = z
   .strictObject({
@@ -88,10 +85,7 @@ async function requestOf(
   const now = clock.now();
   if (batch_id !== undefined) {
     const found = await requireBatch(db, batch_id);
-    if (found.started_at === null)
-      throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(found)}: nothing of it was sent`, {
-        reason: refusal('BATCH_IS', { batch_status: found.status }),
-      });
+    if (found.started_at === null) throw wrongState(found, 'nothing of it was sent');
     const toMs = found.completed_at === null ? now : found.completed_at + afterBatchMs;
     return { account: found.account, batchId: batch_id, fromMs: found.started_at, toMs };
   }
