@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { AirbatchError, hintForPrograms } from '../core/basics/errors.ts';
-import { operations } from '../operations/all.ts';
+import * as operations from '../operations/all.ts';
 import {
   type Question as AskedQuestion,
   operationEvent,

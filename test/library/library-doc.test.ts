@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import * as airbatch from '../../src/index.ts';
-import { operations } from '../../src/operations/all.ts';
+import * as operations from '../../src/operations/all.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
 import { folderOf } from '../support/folder.ts';
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { z } from 'zod';
 import { camelNames, snakeNames } from '../../src/library/names.ts';
-import { operations } from '../../src/operations/all.ts';
+import * as operations from '../../src/operations/all.ts';
 import { operationEvent, question } from '../../src/operations/base/events.ts';
 
 const found = z.strictObject({

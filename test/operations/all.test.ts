@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { z } from 'zod';
-import { operations as byName } from '../../src/operations/all.ts';
+import * as byName from '../../src/operations/all.ts';
 import { type Operation, performIn } from '../../src/operations/base/operation.ts';
 import type { Session } from '../../src/runtime/session/session.ts';
 import { roles } from '../../src/runtime/settings/config-shape.ts';

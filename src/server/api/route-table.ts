@@ -1,4 +1,4 @@
-import { operations } from '../../operations/all.ts';
+import * as operations from '../../operations/all.ts';
 import type { RoleOperation } from '../../operations/base/operation.ts';
 import type { StepUp } from '../sign-in/step-up.ts';
 
@@ -146,8 +146,9 @@ export interface Route extends Omit<Place, 'search'> {
 
 /** The routes of all operations that are offered. */
 export function routes(): Route[] {
+  const byName = { ...operations };
   return Object.entries(places).flatMap(([name, place]) => {
-    const operation = operations[name as keyof typeof places];
+    const operation = byName[name as keyof typeof places];
     return place === null || operation.role === null ? [] : routesOf(place, operation as RoleOperation);
   });
 }

@@ -8,7 +8,7 @@ import { findLink, useLink } from '../../../src/ledger/access/one-time-links.ts'
 import { confirmTotp, insertPasskey, proposeTotp } from '../../../src/ledger/access/second-factors.ts';
 import { insertSession, listSessions as sessionsOf } from '../../../src/ledger/access/user-sessions.ts';
 import { findUser, updateUser } from '../../../src/ledger/access/users.ts';
-import { operations } from '../../../src/operations/all.ts';
+import * as operations from '../../../src/operations/all.ts';
 import { performIn, type RoleOperation } from '../../../src/operations/base/operation.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { loadConfig } from '../../../src/runtime/settings/config.ts';

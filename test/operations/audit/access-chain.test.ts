@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { operations } from '../../../src/operations/all.ts';
+import * as operations from '../../../src/operations/all.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { anchorFinished } from '../../../src/runtime/upkeep/anchoring.ts';
 import { consoleOf } from '../../server/sign-in/browser.ts';

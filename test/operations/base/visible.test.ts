@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { z } from 'zod';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
-import { operations } from '../../../src/operations/all.ts';
+import * as operations from '../../../src/operations/all.ts';
 import {
   type Operation,
   performIn,

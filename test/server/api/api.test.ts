@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { listApiKeys } from '../../../src/ledger/access/api-keys.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
-import { operations } from '../../../src/operations/all.ts';
+import * as operations from '../../../src/operations/all.ts';
 import { openApiDocument } from '../../../src/server/api/openapi.ts';
 import { routes } from '../../../src/server/api/route-table.ts';
 import { sessionRoutes } from '../../../src/server/sign-in/session-routes.ts';
