@@ -62,10 +62,26 @@ export class Sums {
     this.#sums.set(currency, (this.#sums.get(currency) ?? new Big(0)).plus(value));
   }
 
+  addAll(amounts: Readonly<Record<string, string>>): void {
+    for (const [currency, value] of Object.entries(amounts)) this.add(currency, value);
+  }
+
   /** The sums in alphabetical order of their currencies, as canonical decimals. */
   toObject(): Record<string, string> {
     return Object.fromEntries(
       [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([c, sum]) => [c, sum.toFixed()]),
     );
   }
+}
+
+/** The sums of sums by currency. */
+export function sumOf(parts: readonly Readonly<Record<string, string>>[]): Record<string, string> {
+  const total = new Sums();
+  for (const part of parts) total.addAll(part);
+  return total.toObject();
+}
+
+/** The sums of amounts. */
+export function sumsOf(amounts: readonly { currency: string; amount: string }[]): Record<string, string> {
+  return sumOf(amounts.map(({ currency, amount }) => ({ [currency]: amount })));
 }

@@ -174,8 +174,7 @@ async function requestedByOthers(
   for (const other of await openBatches(db, account)) {
     if (other.batch_id === batch_id || !states.includes(other.status) || !isSameService(other.service, service))
       continue;
-    const { sums: ofOther } = totalsOf(await readyAmounts(db, other.batch_id));
-    for (const [currency, sum] of Object.entries(ofOther)) sums.add(currency, sum);
+    sums.addAll(totalsOf(await readyAmounts(db, other.batch_id)).sums);
   }
   return sums.toObject();
 }

@@ -1,15 +1,13 @@
 import { z } from 'zod';
-import { multiplyAmount, Sums } from '../../core/money/money.ts';
+import { multiplyAmount, Sums, sumOf } from '../../core/money/money.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { batchesSentIn, paidRows, type Span } from '../../ledger/reporting/paid-rows.ts';
-import { accountName, batchId, batchStatus, sums, time } from '../base/fields.ts';
+import { accountName, batchId, batchStatus, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
-
-const moment = z.iso.datetime({ offset: true });
 
 const paidFile = z.strictObject({
   batch_id: batchId,
@@ -52,18 +50,20 @@ export const listPaidFiles = defineOperation({
     const span = spanOf({ from, to }, session.clock.now(), nameOf);
     return session.db.snapshot(async (view) => {
       const files: z.output<typeof paidFile>[] = [];
-      const [paid, charged] = [new Sums(), new Sums()];
       for (const id of await batchesSentIn(view, { accounts, ...span })) {
         const file = await fileOf(view, id, span);
-        if (file === null) continue;
-        files.push(file);
-        addAll(paid, file.paid);
-        addAll(charged, file.charged);
+        if (file !== null) files.push(file);
       }
       const rows = files.reduce((sum, file) => sum + file.rows, 0);
       const times = { from: isoTime(span.fromMs), to: isoTime(span.toMs) };
       files.sort((a, b) => (a.last_paid_at < b.last_paid_at ? 1 : -1));
-      return { ...times, files, rows, paid: paid.toObject(), charged: charged.toObject() };
+      return {
+        ...times,
+        files,
+        rows,
+        paid: sumOf(files.map((file) => file.paid)),
+        charged: sumOf(files.map((file) => file.charged)),
+      };
     });
   },
 });
@@ -88,8 +88,4 @@ async function fileOf(view: Queryable, id: string, span: Span): Promise<z.output
     first_paid_at: isoTime(Math.min(...groups.map(({ first_at }) => first_at))),
     last_paid_at: isoTime(Math.max(...groups.map(({ last_at }) => last_at))),
   };
-}
-
-function addAll(sums: Sums, more: Readonly<Record<string, string>>): void {
-  for (const [currency, value] of Object.entries(more)) sums.add(currency, value);
 }

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import { Sums } from '../../core/money/money.ts';
+import { sumOf } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireWaiting } from '../../engine/batches/batch-commands.ts';
 import { requireService } from '../../engine/batches/moved-service.ts';
 import { requireSecondPerson, requireUnexpired } from '../../engine/plan/approval.ts';
-import type { Preflight } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
@@ -72,7 +71,7 @@ export const reviewBatch = defineOperation({
         content_sha256,
         plan: planJson(plan),
         review: withPeople(found, await peopleOf(session.db, batch, shownRows(found))),
-        expected_cost: await expectedCost(session.db, batch, requestedSums(plan)),
+        expected_cost: await expectedCost(session.db, batch, sumOf([plan.sums, plan.productSums])),
       };
     });
   },
@@ -89,14 +88,6 @@ export async function requireApprovable(actor: OperationContext['actor'], id: st
   requireUnexpired(batch, clock.now());
   await requireSecondPerson(db, batch, actor, 'approve it');
   return batch;
-}
-
-/** What the rows to pay ask for, by the recipients' currency. Products count with their prices. */
-function requestedSums({ sums, productSums }: Pick<Preflight, 'sums' | 'productSums'>): Record<string, string> {
-  const requested = new Sums();
-  for (const part of [sums, productSums])
-    for (const [currency, sum] of Object.entries(part)) requested.add(currency, sum);
-  return requested.toObject();
 }
 
 function shownRows({ largest, since }: Review): number[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addAmounts, Sums } from '../../core/money/money.ts';
+import { addAmounts, sumOf } from '../../core/money/money.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { forecast } from '../../engine/forecast/forecast.ts';
 import { cycleMs, moneyEnd } from '../../engine/forecast/money-ahead.ts';
@@ -56,10 +56,9 @@ export const forecastMoney = defineOperation({
       const held = heldIn(read);
       const needs = await needsOf(session, opened, held);
       const currencies = await forecasts(session, opened, { held, needs });
-      const unknown = new Sums();
-      for (const need of needs) for (const [currency, sum] of Object.entries(need.unknown)) unknown.add(currency, sum);
+      const unknown = sumOf(needs.map((need) => need.unknown));
       const products = needs.reduce((sum, need) => sum + need.products, 0);
-      return { account: opened.name, balance: balanceJson(read), currencies, unknown: unknown.toObject(), products };
+      return { account: opened.name, balance: balanceJson(read), currencies, unknown, products };
     }),
 });
 

@@ -66,7 +66,7 @@ export async function needsOf(
     const { sums: asked, products } = await requestedNow(db, batch_id);
     const expected = await expectedCost(db, { account, service: ofBatch }, asked);
     const [cost, unknown] = [new Sums(), new Sums()];
-    for (const [currency, sum] of Object.entries(expected.cost)) cost.add(currency, sum);
+    cost.addAll(expected.cost);
     // Without a rate, an amount costs a wallet in its own currency at most itself.
     for (const currency of expected.unknown) (currency in held ? cost : unknown).add(currency, asked[currency] ?? '0');
     const isSent = sentStates.includes(status);

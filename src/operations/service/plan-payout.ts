@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addAmounts, compareAmounts, currencyDecimals, Sums } from '../../core/money/money.ts';
+import { addAmounts, compareAmounts, currencyDecimals, sumOf, sumsOf } from '../../core/money/money.ts';
 import { amountsByCurrency } from '../../core/money/money-shapes.ts';
 import { batchPolicy } from '../../core/state/batch-policy.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
@@ -104,11 +104,9 @@ async function usualSums(
   { name: account, service }: OpenAccount,
   rows: number,
 ): Promise<{ rows: number; sums: Record<string, string> }> {
-  const paid = new Sums();
   const recent = await recentCosts(db, { account, service });
-  for (const { currency, amount } of recent) paid.add(currency, amount);
   const share = rows / Math.max(1, recent.length);
-  const scaled = Object.entries(paid.toObject()).map(([currency, sum]) => [
+  const scaled = Object.entries(sumsOf(recent)).map(([currency, sum]) => [
     currency,
     (Number(sum) * share).toFixed(currencyDecimals(currency) ?? 2),
   ]);
@@ -137,10 +135,7 @@ async function moneyOf(session: Session, opened: OpenAccount, asked: Readonly<Re
   const { balance } = await ask(opened, 'balance', () => opened.gateway.balance());
   const held = heldIn(balance);
   const { cost, unknown } = await expectedCost(session.db, { account, service }, asked);
-  const others = new Sums();
-  for (const need of await needsOf(session, opened, held))
-    for (const [currency, sum] of Object.entries(need.cost)) others.add(currency, sum);
-  const ofOthers = others.toObject();
+  const ofOthers = sumOf((await needsOf(session, opened, held)).map((need) => need.cost));
   const wallets = comparedCurrencies(held, [cost, ofOthers]).map((currency) => {
     const left = held[currency] ?? '0';
     const own = cost[currency] ?? '0';

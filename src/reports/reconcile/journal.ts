@@ -1,4 +1,4 @@
-import { Sums, subtractAmounts } from '../../core/money/money.ts';
+import { subtractAmounts, sumsOf } from '../../core/money/money.ts';
 import { dayMs, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { lateCosts } from '../../ledger/reporting/late-charges.ts';
@@ -42,10 +42,8 @@ export async function journalOf(
   }
   const late = await lateCosts(view, span);
   entries.push(...lateRest(entries, late, dayOf(span.toMs)));
-  const totals = new Sums();
-  for (const { currency, amount } of entries) totals.add(currency, amount);
   const uncertain = late.filter(({ isDated }) => !isDated).length;
-  return { entries, totals: totals.toObject(), uncertain, wallets: await walletsOf(view, span) };
+  return { entries, totals: sumsOf(entries), uncertain, wallets: await walletsOf(view, span) };
 }
 
 /** The charges of one batch, kind and currency in one. */
@@ -53,9 +51,7 @@ function addedUp(charges: readonly BatchCharge[]): BatchCharge[] {
   const groups = Map.groupBy(charges, ({ batch_id, kind, currency }) => `${batch_id} ${kind} ${currency}`);
   return [...groups.values()].flatMap((group) => {
     const [first] = group;
-    const sums = new Sums();
-    for (const { currency, amount } of group) sums.add(currency, amount);
-    const amount = Object.values(sums.toObject())[0] ?? '0';
+    const [amount = '0'] = Object.values(sumsOf(group));
     const payments = group.reduce((sum, one) => sum + one.payments, 0);
     return first === undefined || amount === '0' ? [] : [{ ...first, amount, payments }];
   });
@@ -85,10 +81,8 @@ async function walletsOf(
   const readings = await readingsOf(view, span);
   const between = readingSpan(readings, false);
   if (between === null) return null;
-  const charged = new Sums();
   const { charges } = await chargesBetween(view, { ...span, ...between });
-  for (const { currency, amount } of charges) charged.add(currency, amount);
-  return explainWallets(readings, charged.toObject());
+  return explainWallets(readings, sumsOf(charges));
 }
 
 function dayOf(ms: number): string {

@@ -1,7 +1,7 @@
-import { Sums, sameAmount } from '../../core/money/money.ts';
+import { sameAmount, sumOf } from '../../core/money/money.ts';
 import { lookedUp } from '../../core/state/doubt-texts.ts';
 import { batchStateTexts, pauseAdvice, pauseReasonTexts } from '../../core/state/state-texts.ts';
-import type { AmountsByCurrency, BatchSummary } from '../summary/summary-shape.ts';
+import type { BatchSummary } from '../summary/summary-shape.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 import { waitingApprovalsText } from './approvals-text.ts';
@@ -60,7 +60,7 @@ function headlineOf(
   const { contradicted } = summary;
   const paidRows = completed + contradicted.rows;
   const products = summary.rows.with_product_completed + contradicted.with_product;
-  const paid = requestedText(addedSums(summary.requested.completed, contradicted.requested), products);
+  const paid = requestedText(sumOf([summary.requested.completed, contradicted.requested]), products);
   const what = paid === 'none' ? '' : `: ${paid}`;
   if (total > 0 && paidRows === total)
     return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
@@ -71,12 +71,6 @@ function headlineOf(
     return `${none} ${notPaidText(summary, not)}${skippedText}.`;
   }
   return `${grouped(paidRows)} of ${counted(total, 'row')} ${paidRows === 1 ? 'was' : 'were'} paid${what}${skippedText}.`;
-}
-
-function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {
-  const sums = new Sums();
-  for (const part of parts) for (const [currency, value] of Object.entries(part)) sums.add(currency, value);
-  return sums.toObject();
 }
 
 /** A row that was sent may be charged, and delivered, before the service says so. */

@@ -1,4 +1,5 @@
-import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { pagesOf } from '../../core/basics/pages.ts';
+import { compareAmounts, Sums, subtractAmounts, sumsOf } from '../../core/money/money.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { type LateCost, lateCosts } from '../../ledger/reporting/late-charges.ts';
 import {
@@ -41,17 +42,21 @@ export async function chargesBetween(
 ): Promise<{ charges: BatchCharge[]; undated: LateCost[] }> {
   const charges: BatchCharge[] = [];
   const undated: LateCost[] = [];
-  const note = (batch_id: string, kind: BatchCharge['kind'], sums: Sums, payments: number) => {
-    for (const [currency, amount] of Object.entries(sums.toObject()))
-      charges.push({ batch_id, kind, currency, amount, payments });
+  const note = (batch_id: string, kind: BatchCharge['kind'], sums: Record<string, string>, payments: number) => {
+    for (const [currency, amount] of Object.entries(sums)) charges.push({ batch_id, kind, currency, amount, payments });
   };
   for (const other of await otherBatches(view, span)) await noteCosts(view, other, span, note);
   for (const other of await retriedInOtherBatches(view, span))
-    note(other, 'sent_before', await earlierBetween(view, other, span), 0);
+    note(other, 'sent_before', (await earlierBetween(view, other, span)).toObject(), 0);
   for (const { batch_id, cost, cost_currency, refund_amount } of await refundsOfOtherBatches(view, span))
-    note(batch_id, 'refund', oneSum(cost_currency, subtractAmounts('0', backOf(cost, refund_amount))), 1);
+    note(
+      batch_id,
+      'refund',
+      sumsOf([{ currency: cost_currency, amount: subtractAmounts('0', backOf(cost, refund_amount)) }]),
+      1,
+    );
   for (const late of await lateCosts(view, span)) {
-    if (late.isDated) note(late.batch_id, 'late', oneSum(late.cost_currency, late.cost), 1);
+    if (late.isDated) note(late.batch_id, 'late', sumsOf([{ currency: late.cost_currency, amount: late.cost }]), 1);
     else undated.push(late);
   }
   return { charges, undated };
@@ -61,26 +66,17 @@ async function noteCosts(
   view: Queryable,
   batchId: string,
   span: { fromMs: number; toMs: number },
-  note: (batchId: string, kind: BatchCharge['kind'], sums: Sums, payments: number) => void,
+  note: (batchId: string, kind: BatchCharge['kind'], sums: Record<string, string>, payments: number) => void,
 ): Promise<void> {
   const byCurrency = new Map<string, { sums: Sums; payments: number }>();
-  for (let after = 0; ; ) {
-    const page = await pageCosts(view, batchId, span, after, costsPerPage);
+  const read = (last: { row_no: number } | undefined, limit: number) =>
+    pageCosts(view, batchId, span, last?.row_no ?? 0, limit);
+  for await (const page of pagesOf(costsPerPage, read))
     for (const { cost, cost_currency } of page) {
       const known = byCurrency.get(cost_currency) ?? { sums: new Sums(), payments: 0 };
       known.sums.add(cost_currency, cost);
       if (compareAmounts(cost, '0') !== 0) known.payments += 1;
       byCurrency.set(cost_currency, known);
     }
-    const last = page.at(-1);
-    if (!last) break;
-    after = last.row_no;
-  }
-  for (const { sums, payments } of byCurrency.values()) note(batchId, 'sent', sums, payments);
-}
-
-function oneSum(currency: string, amount: string): Sums {
-  const sums = new Sums();
-  sums.add(currency, amount);
-  return sums;
+  for (const { sums, payments } of byCurrency.values()) note(batchId, 'sent', sums.toObject(), payments);
 }

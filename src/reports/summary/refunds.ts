@@ -1,3 +1,4 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import { type AuditEvent, pageChargeEvents, pageRetriedCharges, readData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -98,7 +99,7 @@ export async function earlierBetween(
       );
     }
   }
-  for (const [currency, amount] of Object.entries(before.toObject())) sums.add(currency, amount);
+  sums.addAll(before.toObject());
   for (const [currency, amount] of Object.entries(by.toObject())) sums.add(currency, subtractAmounts('0', amount));
   return sums;
 }
@@ -109,13 +110,10 @@ async function readMoney(
   pageOf: typeof pageChargeEvents,
 ): Promise<Map<number, RowMoney>> {
   const rows = new Map<number, RowMoney>();
-  for (let after = 0; ; ) {
-    const page = await pageOf(view, batchId, after, eventsPerPage);
+  const read = (last: AuditEvent | undefined, limit: number) => pageOf(view, batchId, last?.seq ?? 0, limit);
+  for await (const page of pagesOf(eventsPerPage, read))
     for (const event of page) if (event.row_no !== null) noteEvent(rows, event.row_no, event);
-    const last = page.at(-1);
-    if (!last) return rows;
-    after = last.seq;
-  }
+  return rows;
 }
 
 /** How much of a charge a refund of `amount` in the same currency covers: never more than was charged. */

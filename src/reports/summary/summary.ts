@@ -1,4 +1,4 @@
-import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
+import { compareAmounts, Sums, subtractAmounts, sumOf } from '../../core/money/money.ts';
 import { type RowState, rowStates } from '../../core/state/row-state.ts';
 import { pauseDetail, pausesText } from '../../core/state/state-texts.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
@@ -183,12 +183,6 @@ async function refunds(
 
 function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {
   return sumOf(states.map((state) => byState.get(state)?.toObject() ?? {}));
-}
-
-function sumOf(parts: readonly AmountsByCurrency[]): AmountsByCurrency {
-  const total = new Sums();
-  for (const part of parts) for (const [currency, value] of Object.entries(part)) total.add(currency, value);
-  return total.toObject();
 }
 
 function byStatus(byState: Survey['requested']): Record<string, AmountsByCurrency> {

@@ -1,7 +1,7 @@
 import { addAmounts, compareAmounts } from '../../core/money/money.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { type LateCost, unpricedPayments } from '../../ledger/reporting/late-charges.ts';
+import { type LateCost, type UnpricedPayment, unpricedPayments } from '../../ledger/reporting/late-charges.ts';
 import { findRow } from '../../ledger/rows/rows.ts';
 import type { BalanceExplanation, BalanceProof, UncertainCharge } from './summary-shape.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
@@ -28,6 +28,9 @@ export async function weighUncertain(
 ): Promise<Pick<BalanceProof, 'explanation' | 'uncertain'>> {
   const nameOf = ({ cost_currency }: LateCost) =>
     Object.keys(byWalletCurrency(explanation, { [cost_currency]: '0' }))[0];
+  const named = ({ batch_id, row_no: row, topup_id }: Pick<UnpricedPayment, 'batch_id' | 'row_no' | 'topup_id'>) => ({
+    ...{ batch_id, row, topup_id, first_sent_at: null },
+  });
   const found: UncertainCharge[] = [];
   const weighed: BalanceExplanation[] = [];
   for (const one of explanation) {
@@ -37,28 +40,12 @@ export async function weighUncertain(
     const others = sumOf(charges.filter((charge) => !isOwn(charge)));
     const counted = charges.length > 0 && compareAmounts(one.unexplained, sumOf(charges)) === 0;
     weighed.push(counted ? includeCharges(one, own, others) : one);
-    for (const { batch_id, row_no, topup_id, cost, cost_currency } of charges)
-      found.push({
-        batch_id,
-        row: row_no,
-        topup_id,
-        first_sent_at: null,
-        amount: cost,
-        currency: cost_currency,
-        counted,
-      });
+    for (const { cost: amount, cost_currency: currency, ...charge } of charges)
+      found.push({ ...named(charge), amount, currency, counted });
   }
   if (weighed.some(({ unexplained }) => unexplained !== '0'))
-    for (const { batch_id, row_no, topup_id } of await unpricedPayments(view, span))
-      found.push({
-        batch_id,
-        row: row_no,
-        topup_id,
-        first_sent_at: null,
-        amount: null,
-        currency: null,
-        counted: false,
-      });
+    for (const charge of await unpricedPayments(view, span))
+      found.push({ ...named(charge), amount: null, currency: null, counted: false });
   const first = found.slice(0, namedMax);
   for (const charge of first)
     charge.first_sent_at = isoOrNull((await findRow(view, charge.batch_id, charge.row))?.first_sent_at ?? null);
