@@ -2,11 +2,11 @@ import { type Command, CommanderError } from 'commander';
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
 import { jsonLine } from '../core/text/json-output.ts';
 import { visible } from '../core/text/visible.ts';
-import type { CommandContext, CommandModule } from './base/command.ts';
+import type { CommandContext } from './base/command.ts';
 import { sourceStack } from './base/source-stack.ts';
 import { type Streams, systemTerminal } from './base/terminal.ts';
-import { type CommandName, load } from './commands.ts';
 import { buildProgram } from './program.ts';
+import type { Call } from './program-options.ts';
 
 /** What the command line needs from its process. */
 export interface Host extends Streams {
@@ -19,9 +19,9 @@ export async function main(argv: readonly string[], host: Host = process): Promi
   const json = argv.includes('--json');
   const terminal = systemTerminal({ json }, host);
   let exitCode = 0;
-  const call =
-    (name: CommandName) =>
-    async (...params: unknown[]) => {
+  const call: Call =
+    (load) =>
+    async (...params) => {
       const command = params.at(-1) as Command;
       const options = command.optsWithGlobals<Record<string, unknown>>();
       const args = command.args;
@@ -34,8 +34,8 @@ export async function main(argv: readonly string[], host: Host = process): Promi
         ledgerPath: options.ledger as string | undefined,
         json: options.json === true,
       };
-      const module: CommandModule = await load[name]();
-      exitCode = await module.execute(context, args, options);
+      const { execute } = await load();
+      exitCode = await execute(context, args, options);
     };
   try {
     const program = buildProgram(call, {

@@ -1,12 +1,9 @@
 import { type Command, Option } from 'commander';
+import type { CommandModule } from './base/command.ts';
 import { addIntakeOptions } from './base/intake-options.ts';
-import type { CommandName } from './commands.ts';
 
-/** Wraps a command's function for commander. */
-export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
-
-/** Collects the values of an option that may be given several times. */
-export const collect = (value: string, values: string[] = []) => [...values, value];
+/** Wraps a command for commander. Its module is loaded only when it runs, so that `--help` starts fast. */
+export type Call = (load: () => Promise<CommandModule>) => (...params: unknown[]) => Promise<void>;
 
 export const trying = 'Try and learn:';
 

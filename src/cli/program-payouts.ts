@@ -1,10 +1,9 @@
 import { type Command, Option } from 'commander';
-import { addIntakeOptions } from './base/intake-options.ts';
+import { addIntakeOptions, collect } from './base/intake-options.ts';
 import {
   account,
   addBatchOptions,
   type Call,
-  collect,
   example,
   finishBy,
   out,
@@ -25,7 +24,7 @@ export function addWork(program: Command, call: Call): void {
     .option(...out)
     .option('-y, --yes', 'send without asking')
     .option(...restored)
-    .action(call('run'));
+    .action(call(() => import('./files/run.ts')));
   example(
     addIntakeOptions(program.command('validate').argument('<file>', theFile)),
     'airbatch validate payroll.csv --errors to-correct.csv',
@@ -33,7 +32,7 @@ export function addWork(program: Command, call: Call): void {
     .description('check a file and say what is wrong with it; nothing is stored or sent')
     .option(...account)
     .option('--errors <file>', 'write the rows to correct to this file, with what is wrong with each')
-    .action(call('validate'));
+    .action(call(() => import('./files/validate.ts')));
   program.commandsGroup('Follow and control batches:');
   example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
     .description('show the state of the batches of this ledger')
@@ -41,7 +40,7 @@ export function addWork(program: Command, call: Call): void {
       '-w, --watch',
       'repeat until all have ended; also show the rate used and allowed, when all will be sent, and what batches wait for',
     )
-    .action(call('status'));
+    .action(call(() => import('./batches/status.ts')));
   example(program.command('rows').argument('<batch>'), 'airbatch rows 20261120-093000-4f2a --state failed')
     .description('list the rows of a batch, with masked phone numbers')
     .option('--state <state>', 'only rows in this state (may be given several times)', collect)
@@ -49,7 +48,7 @@ export function addWork(program: Command, call: Call): void {
     .option('--code <code>', 'only rows with this code of a problem or a failure')
     .option('--after <row>', 'only rows after this one')
     .option('--limit <rows>', 'at most this many rows (default: 100, at most 1,000)')
-    .action(call('rows'));
+    .action(call(() => import('./batches/rows.ts')));
   example(
     program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
     'airbatch resume',
@@ -62,18 +61,18 @@ export function addWork(program: Command, call: Call): void {
       "after a restore: continue without the service's list if it cannot be read, and hold rows that may already be paid",
     )
     .option(...out)
-    .action(call('resume'));
+    .action(call(() => import('./batches/resume.ts')));
   example(program.command('pause').argument('<batch>'), 'airbatch pause 20261120-093000-4f2a --why "the wrong month"')
     .description('stop sending a batch until it is resumed, whichever program works on it')
     .requiredOption('--why <text>', 'the reason, for the audit log')
-    .action(call('pause'));
+    .action(call(() => import('./batches/pause.ts')));
   const reorder = program.command('reorder').argument('<batch>');
   example(reorder, 'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00')
     .description('send a batch earlier or later than the others of its account')
     .addOption(new Option('--priority <priority>', 'which batches of the account are sent first').choices(priorities))
     .option(...finishBy)
     .option('--no-finish-by', 'remove the time to finish by')
-    .action(call('reorder'));
+    .action(call(() => import('./batches/reorder.ts')));
   refuseTogether(reorder, ['--finish-by', '--no-finish-by']);
   example(
     program.command('report').argument('<batch>', 'the batch'),
@@ -82,7 +81,7 @@ export function addWork(program: Command, call: Call): void {
     .description('write the reports of a batch again')
     .option(...out)
     .option('--mask', 'mask phone numbers')
-    .action(call('report'));
+    .action(call(() => import('./audits/report.ts')));
 }
 
 export function addPeople(program: Command, call: Call): void {
@@ -94,15 +93,15 @@ export function addPeople(program: Command, call: Call): void {
     .description(
       'check a file and submit it for approval by another person; if the policy asks for none, it is approved at once',
     )
-    .action(call('submit'));
+    .action(call(() => import('./files/submit.ts')));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
     .description('show what a submitted batch would pay, and approve it')
     .option('-y, --yes', 'approve without asking')
-    .action(call('approve'));
+    .action(call(() => import('./batches/approve.ts')));
   example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
     .description('reject a submitted batch: nothing of it is sent')
     .requiredOption('--why <text>', 'the reason, for the audit log')
-    .action(call('reject'));
+    .action(call(() => import('./batches/reject.ts')));
   program.commandsGroup('Decide about rows:');
   example(
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
@@ -112,7 +111,7 @@ export function addPeople(program: Command, call: Call): void {
     .option(...code)
     .option(...earlierBatch)
     .option('-y, --yes', 'release without asking (without a terminal, the command never asks)')
-    .action(call('release'));
+    .action(call(() => import('./batches/release.ts')));
   example(
     program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),
     'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
@@ -122,7 +121,7 @@ export function addPeople(program: Command, call: Call): void {
     .option(...earlierBatch)
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .option('--unsent', 'also rows that are not sent yet; a person must have paused the batch')
-    .action(call('skip'));
+    .action(call(() => import('./batches/skip.ts')));
 }
 
 /** A group of held rows, as `release` shows them. */
@@ -141,19 +140,19 @@ export function addDecisions(program: Command, call: Call): void {
     .option('--batch <batch>', 'only rows of this batch')
     .option('--owner <person>', 'only rows that this person takes care of')
     .option('--nobody', 'only rows that nobody takes care of')
-    .action(call('doubts'));
+    .action(call(() => import('./batches/doubts.ts')));
   example(
     program.command('look-up').argument('<batch>').argument('[rows...]', 'row numbers (default: all rows in doubt)'),
     'airbatch look-up 20261120-093000-4f2a 17',
   )
     .description('ask the service now about rows in doubt; the audit log keeps each answer')
-    .action(call('lookUp'));
+    .action(call(() => import('./batches/look-up.ts')));
   const assign = program.command('assign').argument('<batch>').argument('<rows...>', 'numbers of rows in doubt');
   example(assign, 'airbatch assign 20261120-093000-4f2a 17 18 --to njeri')
     .description('say who takes care of rows in doubt')
     .option('--to <person>', 'a person who may operate or resolve')
     .option('--nobody', 'nobody takes care of them any more')
-    .action(call('assign'));
+    .action(call(() => import('./batches/assign.ts')));
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
     .description('record, with evidence, whether a row was paid, if the service does not report it')
@@ -161,12 +160,12 @@ export function addDecisions(program: Command, call: Call): void {
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )
     .requiredOption('--evidence <text>', 'what proves it, for the audit log (phone numbers are removed)')
-    .action(call('resolve'));
+    .action(call(() => import('./batches/resolve.ts')));
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
     .description('pay failed rows again, after checking at the service that they were not paid')
     .option(...restored)
     .option(...serviceMoved)
     .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
     .option(...out)
-    .action(call('retry'));
+    .action(call(() => import('./batches/retry.ts')));
 }

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { account, type Call, collect, example, out } from './program-options.ts';
+import { collect } from './base/intake-options.ts';
+import { account, type Call, example, out } from './program-options.ts';
 
 const from = ['--from <date>', 'the first day (UTC), or a time with its zone'] as const;
 const to = ['--to <date>', 'the last day, or a time (default: now)'] as const;
@@ -14,7 +15,7 @@ export function addProof(program: Command, call: Call): void {
     .option(...to)
     .option('--batch <batch>', 'one batch only')
     .option(...out)
-    .action(call('reconcile'));
+    .action(call(() => import('./audits/reconcile.ts')));
   example(
     program.command('verify').argument('<dir>', 'a folder of reports'),
     'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
@@ -26,12 +27,12 @@ export function addProof(program: Command, call: Call): void {
       '--anchor <file>',
       'a file of anchored chain heads ("anchors" in the configuration), one JSON object a line',
     )
-    .action(call('verify'));
+    .action(call(() => import('./audits/verify.ts')));
   example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
     .description('show what happened, who did it and why, and check the audit chain')
     .option('--batch <batch>', 'one batch (default: the last events of all batches, and all chains)')
     .option('--row <n>', 'one row of the batch')
-    .action(call('audit'));
+    .action(call(() => import('./audits/audit.ts')));
   example(
     program.command('audit-pack').argument('<batch>', 'the batch'),
     'airbatch audit-pack 20261120-093000-4f2a --out november.zip',
@@ -39,7 +40,7 @@ export function addProof(program: Command, call: Call): void {
     .description('write the reports of a batch, and all that proves them, into one zip file')
     .option('--out <file>', 'the zip file (default: BATCH-audit-pack.zip)')
     .option('--mask', 'make phone numbers and names unreadable')
-    .action(call('auditPack'));
+    .action(call(() => import('./audits/audit-pack.ts')));
   example(
     program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
     'airbatch forget --before 2026-01-01 --why "retention of one year"',
@@ -48,10 +49,10 @@ export function addProof(program: Command, call: Call): void {
     .option('--before <date>', 'batches that ended before this day')
     .option('--why <text>', 'the reason, for the audit log (default: retention)')
     .option('-y, --yes', 'forget without asking (without a terminal, the command never asks)')
-    .action(call('forget'));
+    .action(call(() => import('./audits/forget.ts')));
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")
-    .action(call('key'));
+    .action(call(() => import('./audits/key.ts')));
 }
 
 /** What was paid to whom, when, and for the books. */
@@ -65,13 +66,13 @@ function addSearches(program: Command, call: Call): void {
     .option('--account <name>', 'only from this account')
     .option(...from)
     .option(...to)
-    .action(call('find'));
+    .action(call(() => import('./batches/find.ts')));
   example(program.command('paid'), 'airbatch paid --from 2026-11-01 --to 2026-11-30')
     .description('list the files whose rows were paid in a time, with sums')
     .option('--account <name>', 'only from this account')
     .option('--from <date>', 'the first day (UTC), or a time with its zone (default: today)')
     .option(...to)
-    .action(call('paid'));
+    .action(call(() => import('./batches/paid.ts')));
   example(
     program.command('journal'),
     'airbatch journal --from 2026-11-01 --to 2026-11-30 --format quickbooks --out november.csv',
@@ -90,5 +91,5 @@ function addSearches(program: Command, call: Call): void {
     .option('--expense <account>', 'the account of the books that airtime is charged to (default: Airtime)')
     .option('--wallet <account>', 'the account of the books for the wallets of a currency, as in USD=1200', collect)
     .option('--out <file>', 'the CSV file (default: standard output)')
-    .action(call('journal'));
+    .action(call(() => import('./audits/journal.ts')));
 }

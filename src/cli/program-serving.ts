@@ -1,22 +1,23 @@
 import { type Command, Option } from 'commander';
-import { account, type Call, collect, example, restored, trying } from './program-options.ts';
+import { collect } from './base/intake-options.ts';
+import { account, type Call, example, restored, trying } from './program-options.ts';
 
 export function addService(program: Command, call: Call): void {
   program.commandsGroup('Ask the service:');
   example(program.command('accounts'), 'airbatch accounts')
     .description('list the accounts: whether each may send now, and its last known balance')
-    .action(call('accounts'));
+    .action(call(() => import('./service/accounts.ts')));
   example(program.command('workers'), 'airbatch workers')
     .description('list who works for which account, on all machines, since when, and how far behind')
-    .action(call('workers'));
+    .action(call(() => import('./service/workers.ts')));
   example(program.command('balance'), 'airbatch balance')
     .description('show the balance of the account')
     .option(...account)
-    .action(call('balance'));
+    .action(call(() => import('./service/balance.ts')));
   example(program.command('forecast'), 'airbatch forecast')
     .description('show when the wallets of the account will be empty')
     .option(...account)
-    .action(call('forecast'));
+    .action(call(() => import('./service/forecast.ts')));
   example(program.command('plan').argument('<rows>', 'how many rows'), 'airbatch plan 40000 --sum KES=4000000')
     .description('show what a payout of so many rows would take: time, money, approvals; nothing is stored or sent')
     .option(...account)
@@ -25,17 +26,17 @@ export function addService(program: Command, call: Call): void {
       'what the rows ask for together, once for each currency (default: as much per row as in the latest payouts)',
       collect,
     )
-    .action(call('plan'));
+    .action(call(() => import('./service/plan.ts')));
   const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
   example(networks, 'airbatch networks KE')
     .description('list the networks that can be paid')
     .option(...account)
-    .action(call('networks'));
+    .action(call(() => import('./service/networks.ts')));
   example(program.command('products'), 'airbatch products --network 1')
     .description('list the fixed products that can be bought')
     .option('--network <id>', 'only those of this network')
     .option(...account)
-    .action(call('products'));
+    .action(call(() => import('./service/products.ts')));
   const migrate = program
     .command('migrate-check')
     .argument('<file>', 'a CSV file or workbook with the columns of POST /adp; "-" for standard input');
@@ -46,7 +47,7 @@ export function addService(program: Command, call: Call): void {
     .option('--account <name>', 'the v2 account that will pay (default: the only one)')
     .option('--old-account <name>', 'the v1 account whose products the file names (default: the only one)')
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
-    .action(call('migrateCheck'));
+    .action(call(() => import('./migration/migrate-check.ts')));
 }
 
 export function addServer(program: Command, call: Call): void {
@@ -64,7 +65,7 @@ export function addServer(program: Command, call: Call): void {
       'with "run": the due time, with its zone (default: the last one if it was missed or failed, else now)',
     )
     .option(...restored)
-    .action(call('jobs'));
+    .action(call(() => import('./serving/jobs.ts')));
   example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
     .description(
       'work for every account until stopped: send what is approved, run the jobs, receive webhooks, write reports',
@@ -77,14 +78,14 @@ export function addServer(program: Command, call: Call): void {
     .option('--api-port <n>', 'serve the HTTP API and the console at this port (see docs/api.md and docs/console.md)')
     .option('--api-host <address>', 'address for the API (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
-    .action(call('serve'));
+    .action(call(() => import('./serving/serve.ts')));
   example(program.command('console'), 'airbatch console --sandbox')
     .description('like "serve", with the console for people in a browser; prints the link of the first administrator')
     .option('--port <n>', 'port (default: 8788)')
     .option('--host <address>', 'address to listen at (default: 127.0.0.1; see "console" in docs/configuration.md)')
     .option('--sandbox', 'work with the embedded sandbox, where no money moves, whatever accounts are configured')
     .option('--admin <name>', 'make a link by which this person becomes an administrator, with a new password')
-    .action(call('console'));
+    .action(call(() => import('./serving/console.ts')));
   example(
     program
       .command('api-keys')
@@ -96,7 +97,7 @@ export function addServer(program: Command, call: Call): void {
     .option('--roles <roles>', 'with "create": what the program may do, as in "people" of the configuration')
     .option('--accounts <names>', 'with "create": the accounts that the program sees (default: all)')
     .option('--expires <time>', 'with "create": when the key expires (2027-01-01T00:00:00Z; default: never)')
-    .action(call('apiKeys'));
+    .action(call(() => import('./serving/api-keys.ts')));
   example(
     program
       .command('webhooks')
@@ -109,7 +110,7 @@ export function addServer(program: Command, call: Call): void {
     .option('--events <events>', 'with "create": the kinds of events, with commas (default: all)')
     .option('--accounts <names>', 'with "create": only events of these accounts (default: all)')
     .option('--after <n>', 'with "log": the deliveries before this one')
-    .action(call('webhooks'));
+    .action(call(() => import('./serving/webhooks.ts')));
 }
 
 export function addBackup(program: Command, call: Call): void {
@@ -127,13 +128,13 @@ export function addBackup(program: Command, call: Call): void {
       'remove older backups of this ledger until n are left (default: as configured, else keep all)',
     )
     .option('--drill', 'make no backup: restore the newest one into a temporary folder, and audit it')
-    .action(call('backup'));
+    .action(call(() => import('./backup/backup.ts')));
   example(
     program.command('restore').argument('<backup>', 'the folder of one backup'),
     'airbatch restore /mnt/backup/airbatch-20261120T093000000Z',
   )
     .description('restore a backup where the ledger was; every row is then looked up before it is sent')
-    .action(call('restore'));
+    .action(call(() => import('./backup/restore.ts')));
   example(
     program.command('ledger').argument('[action]', 'check, migrate or copy', 'check'),
     'airbatch ledger copy --from .airbatch/ledger.db --to postgres://localhost/airbatch',
@@ -141,7 +142,7 @@ export function addBackup(program: Command, call: Call): void {
     .description("check the ledger, bring it to this version's schema, or move it to an empty database or file")
     .option('--from <place>', 'with "copy": the path or the URL of the ledger (default: the configured one)')
     .option('--to <place>', 'with "copy": the path or the URL of its new place (default: the configured one)')
-    .action(call('ledger'));
+    .action(call(() => import('./backup/ledger.ts')));
 }
 
 export function addSandbox(program: Command, call: Call): void {
@@ -163,5 +164,5 @@ export function addSandbox(program: Command, call: Call): void {
     .option('--faults <file>', 'random faults to simulate, as JSON (see docs/sandbox.md)')
     .option('--seed <n>', 'make ids and random choices repeatable')
     .option('--instant', 'every top-up ends at once')
-    .action(call('sandbox'));
+    .action(call(() => import('./serving/sandbox.ts')));
 }

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { packStream } from '../../operations/proof/audit-pack.ts';
 import { exportAuditPack } from '../../operations/proof/export-audit-pack.ts';
 import { writeReports } from '../../operations/proof/write-reports.ts';
@@ -9,7 +8,7 @@ import { counted } from '../../reports/text/counted-text.ts';
 import { openReport } from '../../runtime/upkeep/report-store.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { pathOf } from '../base/path-of.ts';
+import { pathOf, unwritable } from '../base/path-of.ts';
 import { withCalls } from '../session/call.ts';
 
 /** The pack may contain whole phone numbers: only its owner may read it. */
@@ -26,10 +25,7 @@ export async function execute(
     const { file_name, is_masked, pack } = await call(exportAuditPack, { batch_id, mask });
     const file = pathOf(context, out) ?? resolve(context.cwd, file_name);
     const content = packStream(pack, (path) => openReport(session, path));
-    await pipeline(content, createWriteStream(file, { mode: fileMode })).catch((error: unknown) => {
-      const message = `${file} cannot be written: ${errorMessage(error)}`;
-      throw new AirbatchError('FOLDER_UNWRITABLE', message, { cause: error });
-    });
+    await pipeline(content, createWriteStream(file, { mode: fileMode })).catch(unwritable(file));
     return { file, is_masked, files: pack.map(({ name }) => name) };
   });
   const text = `${relative(context.cwd, file)}: ${counted(files.length, 'file')}${is_masked ? ', masked' : ''}. README.txt says how to verify them.`;

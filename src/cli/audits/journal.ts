@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { relative } from 'node:path';
 import type { z } from 'zod';
-import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { exportJournal } from '../../operations/proof/export-journal.ts';
 import type { JournalFormat } from '../../reports/reconcile/journal-csv.ts';
@@ -9,7 +8,7 @@ import { sumsText, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { pairs } from '../base/pairs.ts';
-import { pathOf } from '../base/path-of.ts';
+import { pathOf, unwritable } from '../base/path-of.ts';
 import { periodOf } from '../base/period.ts';
 import { call } from '../session/call.ts';
 
@@ -34,12 +33,7 @@ export async function execute(
   const wallets = wallet && pairs('--wallet', 'USD=1200', wallet);
   const journal = await call(context, exportJournal, { account, from, to, format, expense, wallets });
   const file = pathOf(context, out);
-  if (file !== undefined)
-    await writeFile(file, journal.csv).catch((error: unknown) => {
-      throw new AirbatchError('FOLDER_UNWRITABLE', `${file} cannot be written: ${errorMessage(error)}`, {
-        cause: error,
-      });
-    });
+  if (file !== undefined) await writeFile(file, journal.csv).catch(unwritable(file));
   if (json) terminal.print(jsonLine<unknown>(journal));
   else if (file === undefined) terminal.print(journal.csv);
   // The lines go to stderr, so that stdout is only the CSV.

@@ -12,9 +12,7 @@ export interface CommandContext {
   json: boolean;
 }
 
-/**
- * What the module of a command exports. Each module is loaded only when its command runs, so that `--help` starts fast.
- */
+/** What the module of a command exports. */
 export interface CommandModule {
   execute(context: CommandContext, args: string[], options: Record<string, unknown>): Promise<number>;
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 
-const collect = (value: string, values: string[] = []): string[] => [...values, value];
+/** Collects the values of an option that may be given several times. */
+export const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
 /** Adds the options that control how a file is read, to every command that reads one. */
 export function addIntakeOptions(command: Command): Command {

@@ -5,6 +5,7 @@ import { createApiKey } from '../../operations/access/create-api-key.ts';
 import { listApiKeys } from '../../operations/access/list-api-keys.ts';
 import { revokeApiKey } from '../../operations/access/revoke-api-key.ts';
 import { timeText } from '../../reports/sentences/format.ts';
+import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
@@ -71,10 +72,8 @@ async function create(context: CommandContext, name: string, { roles, accounts, 
 }
 
 async function revoke(context: CommandContext, name: string): Promise<number> {
-  const { terminal, json } = context;
   const revoked = await call(context, revokeApiKey, { name });
-  if (json) terminal.print(jsonLine(revoked));
-  else terminal.print(`The key of ${name} is revoked: the API refuses it from now on.\n`);
+  answer(context, revoked, `The key of ${name} is revoked: the API refuses it from now on.`);
   return 0;
 }
 

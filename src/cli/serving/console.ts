@@ -1,15 +1,11 @@
 import { jsonLine } from '../../core/text/json-output.ts';
-import { serve } from '../../serving/serve.ts';
 import type { CommandContext } from '../base/command.ts';
 import { wholeNumber } from '../base/whole-number.ts';
-import { doorOf } from '../session/call.ts';
-import { onInterrupt } from '../session/interrupt.ts';
 import { graceSecondsDefault } from './serve.ts';
+import { serveUntilStopped } from './serve-until-stopped.ts';
 
 const hostDefault = '127.0.0.1';
 const portDefault = 8788;
-/** A request was left in flight; its row is in doubt at the next start. */
-const lateExitCode = 5;
 
 interface Given {
   host?: string;
@@ -23,7 +19,6 @@ interface Given {
  * of this machine alone.
  */
 export async function execute(context: CommandContext, _args: string[], given: Given): Promise<number> {
-  const { place, nameOf } = doorOf(context);
   const apiAddress = { host: given.host ?? hostDefault, port: wholeNumber('--port', given.port) ?? portDefault };
   const options = {
     address: { host: hostDefault, port: 0 },
@@ -34,24 +29,10 @@ export async function execute(context: CommandContext, _args: string[], given: G
     invitation: given.admin === undefined ? {} : { name: given.admin },
     sandbox: given.sandbox === true,
   };
-  const stopping = new AbortController();
-  const interrupts: { dispose(): void }[] = [];
-  try {
-    await serve(place, options, {
-      onServing: (_webhooks, console) => {
-        if (console !== null) sayWhere(context, console);
-      },
-      stopSignal() {
-        interrupts.push(onInterrupt(() => stopping.abort()));
-        return stopping.signal;
-      },
-      exitLate: () => process.exit(lateExitCode),
-      nameOf: (field) => nameOf(field.replace(/^api_/, '')),
-    });
-    return 0;
-  } finally {
-    for (const interrupt of interrupts) interrupt.dispose();
-  }
+  return serveUntilStopped(context, options, {
+    onServing: (_webhooks, console) => console && sayWhere(context, console),
+    optionOf: (field) => field.replace(/^api_/, ''),
+  });
 }
 
 function sayWhere({ terminal, json }: CommandContext, { url, link }: { url: string; link: string | null }): void {

@@ -1,9 +1,8 @@
-import { jsonLine } from '../../core/text/json-output.ts';
-import { type ServeOptions, serve } from '../../serving/serve.ts';
+import type { ServeOptions } from '../../serving/serve.ts';
+import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { wholeNumber } from '../base/whole-number.ts';
-import { doorOf } from '../session/call.ts';
-import { type Interrupt, onInterrupt } from '../session/interrupt.ts';
+import { serveUntilStopped } from './serve-until-stopped.ts';
 
 /** The default address: reachable from this machine only. A proxy that speaks https connects it to the internet. */
 const hostDefault = '127.0.0.1';
@@ -13,8 +12,6 @@ const portDefault = 8787;
  * request that has not ended by then is looked up at the next start, as after a crash.
  */
 export const graceSecondsDefault = 25;
-/** A request was left in flight; its row is in doubt at the next start. */
-const lateExitCode = 5;
 
 interface Given {
   host?: string;
@@ -29,26 +26,11 @@ interface Given {
 
 /** `airbatch serve`: works for every configured account and receives its webhooks, until SIGTERM or Ctrl-C. */
 export async function execute(context: CommandContext, _args: string[], given: Given): Promise<number> {
-  const options = optionsOf(given);
-  const interrupts: Interrupt[] = [];
-  const { place, nameOf } = doorOf(context);
-  try {
+  return serveUntilStopped(context, optionsOf(given), {
+    onServing: (url) => answer(context, { url }, `Serving at ${url}. Ctrl-C ends it.`),
     // Programs read its log, even if a person watches.
-    await serve({ ...place, screen: null }, options, {
-      onServing: (url) =>
-        context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`),
-      stopSignal() {
-        const stopping = new AbortController();
-        interrupts.push(onInterrupt(() => stopping.abort()));
-        return stopping.signal;
-      },
-      exitLate: () => process.exit(lateExitCode),
-      nameOf,
-    });
-    return 0;
-  } finally {
-    for (const interrupt of interrupts) interrupt.dispose();
-  }
+    screen: null,
+  });
 }
 
 /** Reads the numbers of the options before anything is opened. */
