@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import type { Readable } from 'node:stream';
+import { unlessAborted } from '../core/time/aborted.ts';
 import type { Message } from './message.ts';
 import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import { type Post, post, signedHeaders } from './post.ts';
@@ -51,6 +52,7 @@ export function makeSender({ mail, report: reportOf, secrets }: SenderOptions): 
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
           attachments: content ? [{ filename: `${message.report}.html`, content }] : [],
         });
+        // A delivery to a mail server cannot be cancelled, so its answer is ignored.
         await unlessAborted(sending, ending);
         return;
       }
@@ -102,19 +104,6 @@ function textOf({ subject, lines }: Message, report: string | null, inChannel: O
 
 function hashed(text: string): string {
   return createHmac('sha256', 'recipient').update(text).digest('hex').slice(0, 16);
-}
-
-/** A delivery to a mail server cannot be cancelled, so its answer is ignored. */
-async function unlessAborted(work: Promise<unknown>, ending: AbortSignal | undefined): Promise<void> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(ending?.reason);
-  if (ending?.aborted) stop();
-  ending?.addEventListener('abort', stop);
-  try {
-    await Promise.race([work, promise]);
-  } finally {
-    ending?.removeEventListener('abort', stop);
-  }
 }
 
 async function postTo(url: string, given: Pick<Post, 'headers' | 'body' | 'ending'>): Promise<void> {

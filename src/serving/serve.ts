@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { whenAborted } from '../core/time/aborted.ts';
 import { inviteAdmin } from '../operations/access/invite-admin.ts';
 import { type Place, performIn, requireAllowed } from '../operations/base/operation.ts';
 import { recordRestore } from '../operations/base/restored.ts';
@@ -174,13 +175,6 @@ async function endOrExit(
     exitLate();
   }
   session.log.info('stopped');
-}
-
-function whenAborted(signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  signal.addEventListener('abort', () => resolve(), { once: true });
-  if (signal.aborted) resolve();
-  return promise;
 }
 
 /** Resolves on the first signal, or with the first error that ends an account's work. */

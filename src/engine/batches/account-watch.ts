@@ -1,3 +1,4 @@
+import { whenAborted } from '../../core/time/aborted.ts';
 import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
 import { announcedChanges } from '../../ledger/accounts/announce.ts';
 import { accountsWithDueWebhooks } from '../../ledger/accounts/webhook-inbox.ts';
@@ -34,7 +35,7 @@ export async function watchAccount(context: WatchNeeds, known: number): Promise<
     setAlarm(watch, context);
     watch.unlisten = db.listen((notice) => wakeFor(watch, notice));
   }
-  await new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+  await whenAborted(stopping);
   watch.watched.delete(context);
   if (watch.watched.size === 0) {
     watch.alarm.clear();

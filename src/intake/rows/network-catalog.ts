@@ -1,3 +1,5 @@
+import { unlessAborted } from '../../core/time/aborted.ts';
+
 /** A mobile network in the service's catalog. */
 export interface CatalogNetwork {
   networkId: number;
@@ -27,20 +29,9 @@ export interface Catalog {
  */
 export function untilAborted(catalog: Catalog | null, signal: AbortSignal | undefined): Catalog | null {
   if (catalog === null || signal === undefined) return catalog;
-  const orAborted = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
-    const aborted = Promise.withResolvers<never>();
-    const stop = () => aborted.reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-    try {
-      return await Promise.race([answer, aborted.promise]);
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
-  };
   return {
-    networks: (country) => orAborted(catalog.networks(country)),
-    products: (networkId) => orAborted(catalog.products(networkId)),
+    networks: (country) => unlessAborted(catalog.networks(country), signal),
+    products: (networkId) => unlessAborted(catalog.products(networkId), signal),
   };
 }
 
