@@ -1,11 +1,12 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { compareAmounts, moneyText } from '../../core/money/money.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import { currencyWritten, decimalPlaces, decimalsOf, MinorSums, readAmount } from '../cells/amount.ts';
 import { cfaFranc } from '../cells/cfa-franc.ts';
 import { type Field, fields } from '../cells/fields.ts';
 import { plainText } from '../cells/plain-text.ts';
-import { meaningOf, plainName } from '../columns/column-names.ts';
+import { meaningOf } from '../columns/column-names.ts';
 import { type ColumnPlan, type PlannedColumns, planColumns } from '../columns/columns.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import type { RecordChunk } from '../file/record-chunk.ts';
@@ -120,7 +121,7 @@ function noTable(error: unknown): {
   throw error;
 }
 
-async function* noRows(): AsyncGenerator<never> {}
+export async function* noRows(): AsyncGenerator<never> {}
 
 export type Planned = Pick<PlannedColumns, 'plan' | 'amountCurrency'>;
 

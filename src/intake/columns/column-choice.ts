@@ -1,10 +1,11 @@
 import { rejectedFile } from '../../core/basics/rejected-file.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { readAmount } from '../cells/amount.ts';
 import type { Field } from '../cells/fields.ts';
 import { plainText } from '../cells/plain-text.ts';
 import { shortened } from '../cells/problems.ts';
-import { mayBeCalled, plainName } from './column-names.ts';
+import { mayBeCalled } from './column-names.ts';
 import { hasWordNear } from './like-names.ts';
 
 /** The first rows below a header, by which people recognise a column. */

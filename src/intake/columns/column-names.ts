@@ -1,4 +1,4 @@
-import { withoutIgnorable } from '../../core/text/ignorable.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import type { Field } from '../cells/fields.ts';
 import { headerCurrency } from './header-currency.ts';
 import { hasWordOf } from './like-names.ts';
@@ -109,18 +109,6 @@ for (const [field, languages] of Object.entries(names) as [Field, readonly strin
     if (field !== 'phone_number' || !onlyNumbered.has(name)) forms.push(name);
     for (const form of forms.map(plainName)) fieldByName.set(form, field).set(form.replaceAll(' ', ''), field);
   }
-}
-
-/** A header without case, accents, punctuation and doubled spaces: "Numéro  de téléphone:" is "numero de telephone". */
-export function plainName(header: string): string {
-  return withoutIgnorable(header)
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .replace(/\bn°/g, 'no ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }
 
 /** The meaning of a header by its name alone. An amount may include its currency: "Amount (KES)". */

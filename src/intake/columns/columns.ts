@@ -1,8 +1,9 @@
 import { rejectedFile } from '../../core/basics/rejected-file.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import { signOfSeveral } from '../cells/currency-sign.ts';
 import { type Field, fields } from '../cells/fields.ts';
 import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
-import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
+import { currencyOfAmounts, mayNameCurrencies, meaningOf } from './column-names.ts';
 import { headerOffer, isOwnColumn, readAs, refuseMissing } from './missing-columns.ts';
 
 /** The index of the column of each field. */

@@ -1,4 +1,4 @@
-import { plainName } from './column-names.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 
 /** The longest text message: three joined SMS of 153 characters. The spec gives no limit. */
 export const smsLengthMax = 459;

@@ -1,8 +1,8 @@
+import { plainName } from '../../core/text/plain-name.ts';
 import { countryName } from '../cells/country.ts';
 import { networkNames } from '../cells/network-names.ts';
 import { plainText } from '../cells/plain-text.ts';
 import { shortened } from '../cells/problems.ts';
-import { plainName } from '../columns/column-names.ts';
 import type { CatalogNetwork } from './network-catalog.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 

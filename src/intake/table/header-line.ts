@@ -1,6 +1,7 @@
 import { type FileNote, fileNote } from '../../core/basics/rejected-file.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
-import { meaningOf, plainName } from '../columns/column-names.ts';
+import { meaningOf } from '../columns/column-names.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import type { Table, TableForm } from './table.ts';
 

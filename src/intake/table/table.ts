@@ -1,5 +1,5 @@
 import { rejectedFile } from '../../core/basics/rejected-file.ts';
-import { plainName } from '../columns/column-names.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import { firstBytes, withFirst, withoutEndMark } from '../file/chunks.ts';
 import { csvRows } from '../file/csv-rows.ts';

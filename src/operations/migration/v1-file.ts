@@ -1,7 +1,8 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { plainName } from '../../core/text/plain-name.ts';
 import type { V1Row } from '../../gateway/migrate.ts';
 import { plainText } from '../../intake/cells/plain-text.ts';
-import { meaningOf, plainName } from '../../intake/columns/column-names.ts';
+import { meaningOf } from '../../intake/columns/column-names.ts';
 import { intakeSettings } from '../../intake/columns/settings.ts';
 import { openSource } from '../../intake/file/source.ts';
 import { openTable } from '../../intake/table/table.ts';

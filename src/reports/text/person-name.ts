@@ -1,3 +1,5 @@
+import { plainName } from '../../core/text/plain-name.ts';
+
 /** Headers of columns with people's names, without case, accents and punctuation. */
 const wholeNames = new Set(
   [
@@ -23,7 +25,7 @@ const lastNames = new Set([
  * The columns with the name of each row's person: one, or one for the first and one for the last name; none if unknown.
  */
 export function personColumns(columns: readonly string[]): number[] {
-  const plain = columns.map(plainHeader);
+  const plain = columns.map(plainName);
   const last = plain.findIndex((name) => lastNames.has(name));
   const first = plain.findIndex((name) => firstNames.has(name));
   const whole = plain.findIndex((name) => wholeNames.has(name));
@@ -47,14 +49,4 @@ export function personNamed(cells: readonly string[], columns: readonly number[]
 export function maskedName(name: string): string {
   const [first = ''] = name.trim();
   return first === '' ? '' : `${first}***`;
-}
-
-function plainHeader(header: string): string {
-  return header
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
 }
