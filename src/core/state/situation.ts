@@ -117,6 +117,23 @@ export interface BatchNumbers {
   resumesWhenFunded: boolean;
 }
 
+/** The numbers of a batch of which no more is known. */
+export const unknownNumbers: Omit<BatchNumbers, 'status' | 'counts'> = {
+  approvals: { given: 0, needed: 0, isExpired: false },
+  pauses: [],
+  leftToPerson: 0,
+  lookupAt: null,
+  overdue: 0,
+  waitsForFirstRows: false,
+  contradicted: 0,
+  paidTwice: 0,
+  paidSince: 0,
+  isWorkedOn: null,
+  throttledUntil: null,
+  isUnreachable: false,
+  resumesWhenFunded: false,
+};
+
 /** Says what a batch is doing, what holds it, and what is needed next from whom. */
 export function situationOf(numbers: BatchNumbers): Situation {
   const rows = rowsOf(numbers);

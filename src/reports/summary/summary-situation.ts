@@ -1,4 +1,4 @@
-import { type Situation, situationOf } from '../../core/state/situation.ts';
+import { type Situation, situationOf, unknownNumbers } from '../../core/state/situation.ts';
 import type { BatchSummary } from './summary-shape.ts';
 
 /**
@@ -11,20 +11,16 @@ export function situationOfSummary(
   { isWorkedOn = null, paidSince = 0 }: { isWorkedOn?: boolean | null; paidSince?: number } = {},
 ): Situation {
   return situationOf({
+    ...unknownNumbers,
     status,
     approvals: { given: approvals.given.length, needed: approvals.needed, isExpired: false },
     counts: rows.by_status,
     pauses: pause === null ? [] : [pause.reason],
     leftToPerson: in_doubt.left_to_person,
-    lookupAt: null,
     overdue: overdue.rows,
-    waitsForFirstRows: false,
     contradicted: contradicted.rows,
     paidTwice: paid_twice.rows,
     paidSince,
     isWorkedOn,
-    throttledUntil: null,
-    isUnreachable: false,
-    resumesWhenFunded: false,
   });
 }

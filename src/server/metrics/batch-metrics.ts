@@ -1,5 +1,5 @@
 import type { RowState } from '../../core/state/row-state.ts';
-import { situationOf } from '../../core/state/situation.ts';
+import { situationOf, unknownNumbers } from '../../core/state/situation.ts';
 import { waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import {
   batchesLate,
@@ -65,21 +65,9 @@ async function setDoubts(set: SetMetric, db: Queryable, now: number): Promise<vo
 function doingOf(batch: CountedBatch, leftToPerson: number, isWorkedOn: boolean) {
   const { status, counts } = batch;
   return situationOf({
-    status,
-    approvals: { given: 0, needed: 0, isExpired: false },
+    ...{ ...unknownNumbers, status, leftToPerson, isWorkedOn },
     counts: Object.fromEntries(counts),
-    pauses: [],
-    leftToPerson,
-    lookupAt: null,
-    overdue: 0,
     waitsForFirstRows: waitsForFirstRows(batch, counts),
-    contradicted: 0,
-    paidTwice: 0,
-    paidSince: 0,
-    isWorkedOn,
-    throttledUntil: null,
-    isUnreachable: false,
-    resumesWhenFunded: false,
   }).doing;
 }
 

@@ -1,24 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { batchStates } from '../../../src/core/state/batch-state.ts';
-import { type BatchNumbers, doings, needKinds, situationOf } from '../../../src/core/state/situation.ts';
+import {
+  type BatchNumbers,
+  doings,
+  needKinds,
+  situationOf,
+  unknownNumbers,
+} from '../../../src/core/state/situation.ts';
 
 const numbers: BatchNumbers = {
-  status: 'running',
+  ...unknownNumbers,
+  ...{ status: 'running', counts: {}, isWorkedOn: true },
   approvals: { given: 0, needed: 1, isExpired: false },
-  counts: {},
-  pauses: [],
-  leftToPerson: 0,
-  lookupAt: null,
-  overdue: 0,
-  waitsForFirstRows: false,
-  contradicted: 0,
-  paidTwice: 0,
-  paidSince: 0,
-  isWorkedOn: true,
-  throttledUntil: null,
-  isUnreachable: false,
-  resumesWhenFunded: false,
 };
 
 /** What is needed of each, what it waits for first, as "what of rows from whom (role)". */
