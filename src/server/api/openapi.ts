@@ -30,6 +30,11 @@ const problemSchema = {
   },
 };
 
+const aProblem = {
+  description: 'A problem.',
+  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
+};
+
 /** The OpenAPI document of the HTTP API: its schemas are those of the operations. */
 export function openApiDocument(all: readonly Route[] = routes()) {
   const paths: Record<string, Record<string, unknown>> = {};
@@ -75,10 +80,7 @@ function sessionItem({ method, name, description, input, result, isForSignedIn }
     ...(method === 'POST' ? { requestBody: { required: true, content: json(body) } } : {}),
     responses: {
       200: { description: 'Done.', content: json(resultSchema(result)) },
-      default: {
-        description: 'A problem.',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
+      default: aProblem,
     },
   };
 }
@@ -98,10 +100,7 @@ const eventStream = {
   ],
   responses: {
     200: { description: 'The stream.', content: { 'text/event-stream': {} } },
-    default: {
-      description: 'A problem.',
-      content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-    },
+    default: aProblem,
   },
 };
 
@@ -118,7 +117,7 @@ const reportFile = {
   ],
   responses: {
     200: { description: 'The file.', content: { 'application/octet-stream': {} } },
-    default: eventStream.responses.default,
+    default: aProblem,
   },
 };
 
@@ -143,10 +142,7 @@ function pathItem(route: Route) {
       200: isDownload
         ? { description: 'The file.', content: { 'application/octet-stream': {} } }
         : { description: 'Done.', content: json(resultSchema(operation.result)) },
-      default: {
-        description: 'A problem.',
-        content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-      },
+      default: aProblem,
     },
   };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { refusal } from '../../core/basics/refusal.ts';
-import { isoTime } from '../../core/time/clock.ts';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { confirmTotp, deletePasskey, deleteTotp, findTotp, passkeysOf } from '../../ledger/access/second-factors.ts';
 import { noteStepUp } from '../../ledger/access/user-sessions.ts';
@@ -10,8 +10,7 @@ import { defineSessionRoute, noInput, requireSignedIn, type SessionRequest, sign
 import { factorsOf } from './sessions.ts';
 import { code } from './sign-in-routes.ts';
 import { requireStepUp, stepUpMsMax } from './step-up.ts';
-import { attempt } from './throttle.ts';
-import { isCode, newTotp } from './totp.ts';
+import { newTotp, tryCode } from './totp.ts';
 
 /** What the second factor is proved for before factors change. */
 const changingFactors = 'change-factors';
@@ -34,7 +33,7 @@ export async function factorListOf(db: Queryable, name: string): Promise<z.outpu
     credential_id,
     label,
     created_at: isoTime(created_at),
-    last_used_at: last_used_at === null ? null : isoTime(last_used_at),
+    last_used_at: isoOrNull(last_used_at),
   }));
   return { totp: (totp?.confirmed_at ?? null) !== null, passkeys };
 }
@@ -95,8 +94,7 @@ const confirm = defineSessionRoute({
   async run(request, { code }) {
     const { session } = request.deps;
     const name = await requireFactorsChangeable(request);
-    const attempted = [{ kind: 'code' as const, subject: name }];
-    if (!(await attempt(session, attempted, () => isCode(session, { name, code, isNew: true })))) throw codeRefused();
+    if (!(await tryCode(session, { name, code, isNew: true }))) throw codeRefused();
     await changeAccess({ ...session, person: name, through: 'console' }, async ({ tx, at, note }) => {
       await confirmTotp(tx, name, at);
       await note('factor.add', { kind: 'totp' });
@@ -138,9 +136,7 @@ const stepUpByCode = defineSessionRoute({
   async run(request, { purpose, code }) {
     const { session } = request.deps;
     const { user } = requireSignedIn(request);
-    const attempted = [{ kind: 'code' as const, subject: user.name }];
-    const work = () => isCode(session, { name: user.name, code, isNew: false });
-    if (!(await attempt(session, attempted, work))) throw codeRefused();
+    if (!(await tryCode(session, { name: user.name, code, isNew: false }))) throw codeRefused();
     return proved(request, purpose);
   },
 });

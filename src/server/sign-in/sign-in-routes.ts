@@ -20,7 +20,7 @@ import {
 } from './session-route.ts';
 import { beginSession, factorsOf, personNow, signIn } from './sessions.ts';
 import { attempt, fromAddress } from './throttle.ts';
-import { isCode } from './totp.ts';
+import { tryCode } from './totp.ts';
 
 export const code = z.string().regex(/^[0-9]{6}$/, { error: 'must have six digits' });
 
@@ -92,16 +92,10 @@ const proveCode = defineSessionRoute({
   isForSignedIn: false,
   async run(request, { code }) {
     const { user } = requireBegun(request);
-    await requireCode(request, user, code);
+    if (!(await tryCode(request.deps.session, { name: user.name, code, isNew: false }))) throw signInRefused();
     return finish(request, user, 'password and code');
   },
 });
-
-/** Throws `SIGN_IN_REFUSED` for a code that is wrong or was used, and `SIGN_IN_THROTTLED`. */
-async function requireCode({ deps: { session } }: SessionRequest, { name }: User, code: string): Promise<void> {
-  const attempted = [{ kind: 'code' as const, subject: name }];
-  if (!(await attempt(session, attempted, () => isCode(session, { name, code, isNew: false })))) throw signInRefused();
-}
 
 const end = defineSessionRoute({
   method: 'DELETE',

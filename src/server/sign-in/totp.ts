@@ -3,6 +3,7 @@ import { findTotp, listTotp, proposeTotp, replaceTotpSecret, useTotpStep } from 
 import { isSealed, openText, sealText } from '../../runtime/session/sealed-text.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { Refused } from '../base/problem.ts';
+import { attempt } from './throttle.ts';
 
 const periodMs = 30_000;
 const secretBytes = 20;
@@ -23,7 +24,7 @@ export async function newTotp(session: Session, name: string): Promise<{ secret:
  * `isNew`: whether a secret that is not confirmed yet is meant. Throws `FACTOR_UNREADABLE` if the key that seals the
  * secret is lost.
  */
-export async function isCode(
+async function isCode(
   session: Session,
   { name, code, isNew }: { name: string; code: string; isNew: boolean },
 ): Promise<boolean> {
@@ -38,6 +39,11 @@ export async function isCode(
   const now = clock.now();
   const delta = totpOf(name, secret).validate({ token: code, timestamp: now, window: 1 });
   return delta !== null && useTotpStep(db, totp, Math.floor(now / periodMs) + delta);
+}
+
+/** The same for somebody who may be guessing: throws `SIGN_IN_THROTTLED` after several wrong codes. */
+export function tryCode(session: Session, tried: Parameters<typeof isCode>[1]): Promise<boolean> {
+  return attempt(session, [{ kind: 'code', subject: tried.name }], () => isCode(session, tried));
 }
 
 /** Seals the secrets that earlier versions stored in the clear. */
