@@ -35,17 +35,10 @@ export interface FileFacts {
 }
 
 /** A file that can be read several times, with the same bytes each time. */
-export interface Source {
-  /** For people: the file's name without its folder, or "standard input". */
-  name: string;
-  bytes: number;
-  sha256: string;
-  /** The first bytes (at most `headBytesMax`), which show the format. */
+export interface Source extends Omit<FileFacts, 'head' | 'place'> {
   head: Buffer;
   /** Null if it is not a file. */
   place: Place | null;
-  /** As of `SourceOptions`. */
-  fromSheet: FromSheet | null;
   /** The bytes from the beginning. Rejects with `FILE_REJECTED` if they differ from the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
   /** Removes what was stored to read standard input, or a pipe, more than once. */

@@ -1,5 +1,5 @@
 import type { FileNote } from '../../core/basics/rejected-file.ts';
-import { type CountedSheet, countSheets, plannedOrLikely } from '../check/sheets.ts';
+import { type CountedSheet, countSheets, noRows, plannedOrLikely } from '../check/sheets.ts';
 import { dateWarning, sheetWarnings } from '../check/warnings.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import { findable } from '../file/delimiter.ts';
@@ -55,8 +55,6 @@ function unreadTable(sheets: CountedSheet[]): MendingTable {
     ...{ fromSheet: null, chunks: noRows(), notes: () => [] },
   };
 }
-
-async function* noRows(): AsyncGenerator<never> {}
 
 async function mendingTable(
   source: Source,
