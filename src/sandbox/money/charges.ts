@@ -1,4 +1,5 @@
 import type { Store } from '../parts/store.ts';
+import type { Topup } from './topup.ts';
 
 /**
  * One line of the charge log: written when money leaves a wallet, marked when it comes back. It is separate from the
@@ -27,7 +28,7 @@ export interface Charge {
 }
 
 export interface ChargeLog {
-  record(charge: Omit<Charge, 'live' | 'refunded'>): void;
+  record(topup: Topup): void;
   returnCharge(topupId: string, at: number): void;
   refund(topupId: string, at: number): void;
   /** Charges a failed top-up again, because it is delivered after all. */
@@ -35,35 +36,17 @@ export interface ChargeLog {
   entries(): Charge[];
 }
 
-interface ChargeRecord {
-  topup_id: string;
-  company: string;
-  reference: string | null;
-  idempotency_key: string | null;
-  phone_number: string;
-  amount: string;
-  currency: string;
-  cost: string;
-  cost_currency: string;
-  at: number;
-  given_back_at: number | null;
-  refunded_at: number | null;
-}
+const columns = `topup_id AS "topupId", company, reference, idempotency_key AS "idempotencyKey",
+  phone_number AS "phoneNumber", amount, currency, cost, cost_currency AS "costCurrency", at,
+  given_back_at IS NULL AS live, refunded_at IS NOT NULL AS refunded`;
 
 export function makeChargeLog(store: Store): ChargeLog {
   return {
-    record({ topupId, company, reference, idempotencyKey, phoneNumber, amount, currency, cost, costCurrency, at }) {
+    record({ id, company, reference, idempotency_key, phone_number, created_at, ...topup }) {
+      const { amount, currency, cost, cost_currency } = topup;
       store.insert('charges', {
-        topup_id: topupId,
-        company,
-        reference,
-        idempotency_key: idempotencyKey,
-        phone_number: phoneNumber,
-        amount,
-        currency,
-        cost,
-        cost_currency: costCurrency,
-        at,
+        ...{ topup_id: id, company, reference, idempotency_key, phone_number },
+        ...{ amount, currency, cost, cost_currency, at: created_at },
       });
     },
     returnCharge: (topupId, at) =>
@@ -71,23 +54,9 @@ export function makeChargeLog(store: Store): ChargeLog {
     refund: (topupId, at) =>
       void store.run('UPDATE charges SET refunded_at = ? WHERE topup_id = ? AND refunded_at IS NULL', at, topupId),
     takeAgain: (topupId) => void store.run('UPDATE charges SET given_back_at = NULL WHERE topup_id = ?', topupId),
-    entries: () => store.all<ChargeRecord>('SELECT * FROM charges ORDER BY number').map(chargeOf),
-  };
-}
-
-function chargeOf(record: ChargeRecord): Charge {
-  return {
-    topupId: record.topup_id,
-    company: record.company,
-    reference: record.reference,
-    idempotencyKey: record.idempotency_key,
-    phoneNumber: record.phone_number,
-    amount: record.amount,
-    currency: record.currency,
-    cost: record.cost,
-    costCurrency: record.cost_currency,
-    at: record.at,
-    live: record.given_back_at === null,
-    refunded: record.refunded_at !== null,
+    entries: () =>
+      store
+        .all<Charge>(`SELECT ${columns} FROM charges ORDER BY number`)
+        .map((charge) => ({ ...charge, live: Boolean(charge.live), refunded: Boolean(charge.refunded) })),
   };
 }

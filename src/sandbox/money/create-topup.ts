@@ -30,9 +30,8 @@ const endings: Partial<Record<MagicName, Outcome>> = {
 export function createTopup(parts: TopupParts, order: TopupOrder): Topup {
   const { store, clock, wallets, charges, events } = parts;
   const now = clock.now();
-  const { wallet, amount } = order;
-  const { currency } = order.network.country;
-  const cost = convert(amount, currency, wallet.currency);
+  const { wallet } = order;
+  const cost = convert(order.amount, order.network.country.currency, wallet.currency);
   const topup = topupOf(parts, order, cost, now);
   return store.atomically(() => {
     store.insert('topups', topup);
@@ -43,18 +42,7 @@ export function createTopup(parts: TopupParts, order: TopupOrder): Topup {
       topupId: topup.id,
       at: now,
     });
-    charges.record({
-      topupId: topup.id,
-      company: topup.company,
-      reference: topup.reference,
-      idempotencyKey: topup.idempotency_key,
-      phoneNumber: topup.phone_number,
-      amount,
-      currency,
-      cost,
-      costCurrency: wallet.currency,
-      at: now,
-    });
+    charges.record(topup);
     events.moved(topup, 'created', now);
     if (low) events.walletLow(low, now);
     return topup;
