@@ -1,6 +1,7 @@
+import { pagesOf } from '../../core/basics/pages.ts';
 import { moneyText } from '../../core/money/money.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
+import { type OpenItemRecord, pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { type Html, html, htmlPage } from '../render/html.ts';
 import { pageStyle } from '../render/html-style.ts';
 import { type Cell, workbook } from '../render/workbook.ts';
@@ -14,13 +15,8 @@ const itemsPerPage = 500;
 const itemsOnPageMax = 200;
 
 async function* openItems(db: Queryable, id: string): AsyncGenerator<ReconcileItem[]> {
-  for (let after = 0; ; ) {
-    const page = await pageOpenItems(db, id, after, itemsPerPage);
-    const last = page.at(-1);
-    if (!last) return;
-    yield page.map(({ item }) => JSON.parse(item) as ReconcileItem);
-    after = last.item_no;
-  }
+  const read = (last: OpenItemRecord | undefined, limit: number) => pageOpenItems(db, id, last?.item_no ?? 0, limit);
+  for await (const page of pagesOf(itemsPerPage, read)) yield page.map(({ item }) => JSON.parse(item) as ReconcileItem);
 }
 
 const bucketName = (bucket: string) => bucket.replaceAll('_', ' ');
@@ -38,24 +34,14 @@ export function reconciliationXlsx(db: Queryable, run: Reconciliation): AsyncIte
   ]);
 }
 
+function cellOf(column: string, value: string | number | null): Cell {
+  if (typeof value === 'number') return { as: 'integer', value };
+  return column === 'bucket' && value !== null ? { as: 'bad', value } : value;
+}
+
 async function* openRows(db: Queryable, run: Reconciliation): AsyncGenerator<Cell[][]> {
   for await (const items of openItems(db, run.reconciliation_id)) {
-    yield items.map((item) => [
-      { as: 'bad', value: item.bucket },
-      item.batch_id,
-      item.row === null ? null : { as: 'integer', value: item.row },
-      item.generation === null ? null : { as: 'integer', value: item.generation },
-      item.reference,
-      item.topup_id,
-      item.status_here,
-      item.status_there,
-      item.amount_here,
-      item.amount_there,
-      item.cost_here,
-      item.cost_there,
-      item.created_at,
-      item.next,
-    ]);
+    yield items.map((item) => itemColumns.map((column) => cellOf(column, item[column])));
   }
 }
 

@@ -79,20 +79,6 @@ export const reconcileItem = z.strictObject({
 });
 export type ReconcileItem = z.output<typeof reconcileItem>;
 
+const { next_reason: _, ...shown } = reconcileItem.shape;
 /** The columns of reconciliation.csv. */
-export const itemColumns = [
-  'bucket',
-  'batch_id',
-  'row',
-  'generation',
-  'reference',
-  'topup_id',
-  'status_here',
-  'status_there',
-  'amount_here',
-  'amount_there',
-  'cost_here',
-  'cost_there',
-  'created_at',
-  'next',
-] as const satisfies readonly (keyof ReconcileItem)[];
+export const itemColumns = Object.keys(shown) as (keyof typeof shown)[];
