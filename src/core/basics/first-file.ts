@@ -2,15 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolders } from './folders.ts';
+import { unlessGone } from './unless-gone.ts';
 
 /** The text of a file; null if there is none. */
-export async function textOrNull(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
+export function textOrNull(path: string): Promise<string | null> {
+  return unlessGone(readFile(path, 'utf8'));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
+import { unlessGone } from '../../core/basics/unless-gone.ts';
 import { secretsKeyPath } from '../session/sealed-text.ts';
 import { type Session, signingKeyPath } from '../session/session.ts';
 import type { Manifest } from './manifest.ts';
@@ -53,12 +54,7 @@ export function leftOut(
 
 /** All files below a folder, with their names as seen from `base`; none if there is no such folder. */
 async function filesIn(folder: string, base: string): Promise<Source[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    },
-  );
+  const entries = (await unlessGone(readdir(folder, { recursive: true, withFileTypes: true }))) ?? [];
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name))

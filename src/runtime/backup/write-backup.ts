@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { makeFolders, syncFolder } from '../../core/basics/folders.ts';
+import { unlessGone } from '../../core/basics/unless-gone.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { copySqlite } from '../../ledger/drivers/sqlite/sqlite-backup.ts';
 import type { Session } from '../session/session.ts';
@@ -67,13 +68,11 @@ async function fill(session: Session, dir: string, passphrase: string | null): P
   };
   // The ledger first: each draft and file that it names is then there to be copied.
   await store(ledgerName, (to) => (keys ? sealLedger(session, keys, to) : copySqlite(ledgerPath, to)));
+  const copy = (path: string, name: string) => (to: string) =>
+    keys ? sealFile(keys, { from: path, to, name }, random) : copyPrivately(path, to);
+  // A draft may be discarded meanwhile.
   for (const { path, name } of await filesToBackUp(session, isEncrypted))
-    await store(name, (to) =>
-      keys ? sealFile(keys, { from: path, to, name }, random) : copyPrivately(path, to),
-    ).catch((error: NodeJS.ErrnoException) => {
-      // A draft may be discarded meanwhile.
-      if (error.code !== 'ENOENT') throw error;
-    });
+    await unlessGone(store(name, copy(path, name)));
   const manifest: Manifest = {
     ...{ format: 1, program, created_at, host: hostname(), ledger: ledgerPath },
     encryption: keys && { cipher: 'aes-256-gcm', kdf: 'scrypt', salt, mac: '' },

@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../../core/basics/errors.ts';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { slotReason } from '../../core/basics/slot-result.ts';
+import { unlessGone } from '../../core/basics/unless-gone.ts';
 import { maySend } from '../../core/state/batch-state.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { filesToArchive, type JobFile, noteFiled } from '../../ledger/jobs/job-files.ts';
@@ -54,11 +55,9 @@ async function archiveOne(session: Session, file: JobFile): Promise<void> {
     const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);
     if (isDone && taken && batch.file_sha256 !== (await digestOfFile(taken)).sha256) await reportChanged(session, file);
-    await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
-      // A crash came between the rename and its record in the ledger, or somebody moved the file. Its batch has ended
-      // in any case.
-      if (error.code !== 'ENOENT') throw error;
-    });
+    // If a crash came between the rename and its record in the ledger, or somebody moved the file, its batch has ended
+    // in any case.
+    await unlessGone(rename(file.working_path, place));
     if (!isDone) await writeWhy(place, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}`);
     else {
       const { readableByGroup } = session.config;

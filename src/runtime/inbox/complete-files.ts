@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unlessGone } from '../../core/basics/unless-gone.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
 /** A file that was changed more recently than this may still be written to. */
@@ -50,14 +51,6 @@ export async function sortOut(
     (isStill && !isInUse(name) ? complete : unfinished).push(name);
   }
   return { complete, unfinished };
-}
-
-/** The result of a call about a file; null if the file does not exist. */
-export async function unlessGone<Result>(call: Promise<Result>): Promise<Result | null> {
-  return call.catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
 }
 
 /**

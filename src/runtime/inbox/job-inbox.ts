@@ -3,8 +3,9 @@ import { access, mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
 import { type SlotPart, slotPart, slotReason } from '../../core/basics/slot-result.ts';
+import { unlessGone } from '../../core/basics/unless-gone.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
+import { isLeftOver, sortOut } from './complete-files.ts';
 
 /** The folders of a job's source. airbatch creates them if they are missing. */
 const folderNames = ['inbox', 'working', 'done', 'rejected'] as const;

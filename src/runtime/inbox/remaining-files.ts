@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { unlessGone } from '../../core/basics/unless-gone.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesOfSlot, openJobFiles } from '../../ledger/jobs/job-files.ts';
 import { findSlot } from '../../ledger/jobs/slots.ts';
@@ -8,7 +9,7 @@ import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.t
 import type { Job } from '../jobs/define-job.ts';
 import { dueAtOf } from '../jobs/slot-stamp.ts';
 import type { Session } from '../session/session.ts';
-import { isLeftOver, unlessGone } from './complete-files.ts';
+import { isLeftOver } from './complete-files.ts';
 import { originalName } from './job-inbox.ts';
 
 /** The files in the `working` folder of a job that would stay there for ever. */
