@@ -21,7 +21,7 @@ export interface HeldLease {
   fenced(): Error;
 }
 
-/** How many renewals fit into the life of a lease, so that two may fail before the lease is lost. */
+/** How many renewals fit into the life of a lease, so that one may be late by two others. */
 const renewalsPerTtl = 4;
 
 /** The leases of one ledger that have the same life, and are renewed together. */
