@@ -42,12 +42,13 @@ for (const [name, make] of places)
     assert.notEqual(good.audit, null);
 
     // As an earlier version left it.
-    await db.execute('ALTER TABLE pauses DROP COLUMN detail_reason');
+    await db.execute('DROP INDEX api_requests_by_about');
+    await db.execute('ALTER TABLE api_requests DROP COLUMN about');
     await db.execute('DELETE FROM migrations WHERE version = ?', [newest]);
     const older = await check();
     assert.deepEqual([older.schema, older.newest, older.audit, older.is_good], [newest - 1, newest, null, true]);
     assert.match((await airbatch('ledger', 'migrate')).stdout, /was brought from schema/);
-    assert.deepEqual(await db.query('SELECT detail_reason FROM pauses LIMIT 0'), []);
+    assert.deepEqual(await db.query('SELECT about FROM api_requests LIMIT 0'), []);
     assert.match((await airbatch('ledger', 'migrate')).stdout, /has the schema of this version/);
 
     await db.execute('INSERT INTO migrations (version) VALUES (?)', [newest + 1]);
