@@ -85,11 +85,13 @@ export function makeReportWriter(
       if (isLeftOut && isWanted(one) && !isPending(batchId, out)) writeFirst(batchId, out);
     }
   };
-  const unreadable = (error: unknown) => {
-    log.warn('late status changes could not be checked; airbatch tries again', { error: errorMessage(error) });
+  const reportAs = (message: string) => (error: unknown) => {
+    log.warn(message, { error: errorMessage(error) });
     const unwritable = unwritableOf(error, config.out);
     if (unwritable) onUnwritable(unwritable);
   };
+  const unusable = reportAs('the place of the reports cannot be used now; payments continue');
+  const unreadable = reportAs('late status changes could not be checked; airbatch tries again');
   return {
     areWritten,
     missing,
@@ -98,8 +100,7 @@ export function makeReportWriter(
     writeMissing() {
       starting = reportStore(session, config.out)
         .check()
-        .then(() => writeMissing(() => true))
-        .catch(unreadable);
+        .then(() => writeMissing(() => true).catch(unreadable), unusable);
     },
     keep() {
       const refresh = makeReportRefresh(session, { isOurs: (account) => oursSince(account) !== null, restate });

@@ -52,7 +52,11 @@ async function writer(t: TestContext) {
   const logged: string[] = [];
   const there = Promise.withResolvers<void>();
   const config = { out, anchors: [] };
-  const log = { info: (message: string) => void logged.push(message), warn: () => undefined };
+  const warned: string[] = [];
+  const log = {
+    info: (message: string) => void logged.push(message),
+    warn: (message: string) => void warned.push(message),
+  };
   const session = { db, clock, log, config, ledgerPath: join(folder, 'ledger.db'), person: 'amina' };
   const reports = makeReportWriter(session as unknown as Session, null, {
     written: async () => there.resolve(),
@@ -62,8 +66,17 @@ async function writer(t: TestContext) {
   const isThere = () => existsSync(join(out, 'B-1', 'manifest.sig'));
   const missing = () => batchesWithoutReports(session as unknown as Session);
   const hands = { asleep, wake, set };
-  return { db, out, reports, unwritable, logged, isThere, there: there.promise, missing, places, ...hands };
+  return { db, out, reports, unwritable, logged, warned, isThere, there: there.promise, missing, places, ...hands };
 }
+
+test('a place that cannot be used is named when the program starts', async (t) => {
+  const { out, reports, unwritable, warned } = await writer(t);
+  writeFileSync(out, 'a file where the folder should be');
+  reports.writeMissing();
+  await reports.stop();
+  assert.deepEqual(warned, ['the place of the reports cannot be used now; payments continue']);
+  assert.deepEqual(unwritable, ['FOLDER_UNWRITABLE']);
+});
 
 test('reports that cannot be written are retried with growing delays, until the folder is writable', async (t) => {
   const { out, reports, unwritable, isThere, there, asleep, wake } = await writer(t);

@@ -63,9 +63,14 @@ export function bucketStore({ objects, clock, scratchIn }: BucketStoreDeps): Rep
     if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
   };
   const addressOf = (key: string) => `${objects.place}/${key}`;
+  let isChecked = false;
+  const check = async () => {
+    if (!isChecked) await checkConditions(objects);
+    isChecked = true;
+  };
   return {
     place: objects.place,
-    check: () => checkConditions(objects),
+    check,
     async newest(name, isEnough) {
       const known = remembered.get(name);
       if (known && (await isEnough(known))) return known;
@@ -90,6 +95,7 @@ export function bucketStore({ objects, clock, scratchIn }: BucketStoreDeps): Rep
       return (await objects.list(`${name}/`)).length > 0 ? addressOf(name) : null;
     },
     async write(name, work) {
+      await check();
       for (;;) {
         const made = await inScratch(scratchIn, async (scratch) => {
           const shelf = name === null ? null : await readShelf(objects, name);
@@ -233,16 +239,18 @@ async function removeReplaced(
   }
 }
 
-/** A store that does not know the condition would let two machines publish different files as one version. */
+/**
+ * A store that does not know the condition would let two machines publish different files as one version. Of two
+ * conditional writes, it must refuse the second; the object stays, and then it refuses the first.
+ */
 async function checkConditions(objects: ObjectStore): Promise<void> {
   const key = '.airbatch-check';
-  await objects.putText(key, 'first');
-  if (await objects.putNew(key, 'second'))
+  if ((await objects.putNew(key, 'first')) && (await objects.putNew(key, 'second')))
     throw new AirbatchError(
       'FOLDER_UNWRITABLE',
       `${objects.place} stores an object although "If-None-Match: *" forbids it`,
       {
-        hint: 'Use a store that knows conditional writes: docs/distributed.md names some.',
+        hint: 'Use a store that knows conditional writes: docs/configuration.md names some. Until then no reports are stored there; the ledger has everything that was paid.',
       },
     );
 }

@@ -179,11 +179,16 @@ async function connect({ endpoint, region }: Bucket, credentials: ReturnType<typ
   return { s3, Upload, client };
 }
 
+/** What the client says instead of the store's reason, if there is none, and if the answer is not of such a store. */
+const noReason = /^UnknownError$|Deserialization error/;
+const noKind = ['Error', 'Unknown', 'UnknownError'];
+
 function unusable(bucket: Bucket, error: unknown): AirbatchError {
-  const { code, name } = error as { code?: string; name?: string };
+  const { code, name, $response } = error as { code?: string; name?: string; $response?: { statusCode?: number } };
   const kind = code ?? name ?? '';
   const message = errorMessage(error);
-  const why = message.includes(kind) ? message : `${kind}: ${message}`;
+  const reason = noReason.test(message) ? `it answered HTTP ${$response?.statusCode}` : message;
+  const why = noKind.includes(kind) || reason.includes(kind) ? reason : `${kind}: ${reason}`;
   return new AirbatchError('FOLDER_UNWRITABLE', `${bucketPlace(bucket)} cannot be used: ${why}`, {
     hint: `Check "${bucket.setting}" in the configuration, its credentials, and whether the store answers; then try again. airbatch pays without it, and the ledger has everything that was paid.`,
     cause: error,

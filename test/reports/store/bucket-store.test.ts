@@ -91,7 +91,7 @@ test('another machine finds a version with the same bytes as in a folder, and wr
   assert.deepEqual(found.files.map(({ name }) => name).sort(), [...made.files].sort());
   const { dir, version, is_new } = await write(other);
   assert.deepEqual([dir, version, is_new], [made.dir, 1, false]);
-  const stored = server.requests.filter((one) => one.startsWith('PUT '));
+  const stored = server.requests.filter((one) => one.startsWith('PUT reports/B-1/'));
   assert.deepEqual(stored, ['PUT reports/B-1/version-1.json'], 'the condition keeps it as it is');
 });
 
@@ -159,7 +159,7 @@ test('what a killed machine has stored is not stored again', async (t) => {
   server.requests.length = 0;
   const { dir } = await write();
   const stored = server.requests
-    .filter((one) => one.startsWith('PUT '))
+    .filter((one) => one.startsWith('PUT reports/B-1/'))
     .map((one) => one.slice(one.lastIndexOf('/') + 1));
   assert.deepEqual(stored, ['manifest.json', 'version-1.json']);
   assert.equal(isWhole(server, dir), true);
@@ -249,12 +249,19 @@ test('the newest version is asked for once, and again if it is not enough', asyn
   assert.deepEqual(server.requests, []);
 });
 
-test('a store that does not know conditional writes is found when it is checked', async (t) => {
-  const { server, machine } = await batchAndBucket(t);
+test('a store that does not know conditional writes is found when it is checked, and nothing is published there', async (t) => {
+  const { server, machine, write } = await batchAndBucket(t);
+  await machine().check();
   await machine().check();
   server.before = (request) => {
     if (request.startsWith('PUT')) server.objects.clear();
     return undefined;
   };
-  await assert.rejects(machine().check(), /although "If-None-Match: \*" forbids it/);
+  const says = { code: 'FOLDER_UNWRITABLE', message: /although "If-None-Match: \*" forbids it/ };
+  await assert.rejects(machine().check(), says);
+  const store = machine();
+  for (const _ of [1, 2]) await assert.rejects(write(store), says);
+  assert.deepEqual([...server.objects.keys()], ['reports/.airbatch-check']);
+  server.before = () => undefined;
+  assert.equal((await write(store)).version, 1, 'another store has taken its place');
 });

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openBucket } from '../../../src/reports/store/object-store.ts';
@@ -51,4 +54,21 @@ test('a store that refuses or does not answer is named with the reason, and with
   await store.putText('a', 'text');
   server.close();
   await assert.rejects(openBucket(server.bucket).list('a'), /s3:\/\/payouts\/reports cannot be used: .*ECONNREFUSED/);
+});
+
+test('a store that gives no reason, as Ceph, or that is none, is shown with the status of its answer', async (t) => {
+  const { bucket } = await s3Server(t);
+  let [status, body] = [403, '<Error><Code>InvalidAccessKeyId</Code><RequestId>tx1</RequestId></Error>'];
+  const server = createServer((_request, response) => void response.writeHead(status).end(body));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  t.after(() => server.close());
+  const store = openBucket({ ...bucket, endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  await assert.rejects(
+    store.list('a'),
+    /s3:\/\/payouts\/reports cannot be used: InvalidAccessKeyId: it answered HTTP 403$/,
+  );
+  [status, body] = [400, ''];
+  await assert.rejects(store.putText('a', 'text'), /cannot be used: it answered HTTP 400$/);
+  [status, body] = [403, 'a proxy forbids it'];
+  await assert.rejects(store.list('a'), /cannot be used: it answered HTTP 403$/);
 });
