@@ -85,7 +85,7 @@ export function makeReportWriter(
       if (isLeftOut && isWanted(one) && !isPending(batchId, out)) writeFirst(batchId, out);
     }
   };
-  const reportAs = (message: string) => (error: unknown) => {
+  const reportAs = (message: Parameters<typeof log.warn>[0]) => (error: unknown) => {
     log.warn(message, { error: errorMessage(error) });
     const unwritable = unwritableOf(error, config.out);
     if (unwritable) onUnwritable(unwritable);
