@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Terminal } from '../../../src/cli/base/terminal.ts';
@@ -315,6 +315,7 @@ test('verify begins with what it verified, and doubts reports that are complete 
 test('a wrong value of an option is wrong usage', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'key.pem'), 'no key');
+  mkdirSync(join(cwd, 'reports'));
   const { code, stderr } = await airbatch('verify', 'reports', '--key', 'key.pem');
   assert.equal(code, 2);
   assert.match(stderr, /^Error: the given key is not a key as "airbatch key" prints it \[USAGE\]/);

@@ -88,7 +88,7 @@ describe('details of a row that a person looks at', () => {
     for (const looks of [0, 40]) {
       const rig = await makeRig({ settings: { detailRowsMax: 0, idlePollMs: second }, settleMs: 3 * second });
       await payOut(rig, 40);
-      const limits = { read: { limit: 12, windowMs: 60 * second } };
+      const limits = { read: { limit: 24, windowMs: 60 * second } };
       const limiter = makeVirtualLimiter({ version: 'v2', limits }, { clock: rig.clock });
       await rig.add(someRows(160).slice(40), { batch_id: 'batch-2', run_id: 'run-2' });
       const rows = Array.from({ length: looks }, (_, index) => index + 1);

@@ -8,7 +8,7 @@ import {
   pageDraftRows,
   splitCells,
 } from '../../../src/ledger/drafts/draft-rows.ts';
-import { memoryLedger } from '../../support/ledger.ts';
+import { sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
 test('cells come back unchanged, whatever they contain', () => {
@@ -23,7 +23,7 @@ test('cells come back unchanged, whatever they contain', () => {
 });
 
 test('a filter by state or problem reads the rows that match it, and no others', async (t) => {
-  const db = await memoryLedger();
+  const db = await sqliteLedger();
   t.after(() => db.close());
   const { view, plans } = planned(db);
   const all: DraftRowFilter = { state: null, code: null, columnNo: null, text: null };
