@@ -173,7 +173,7 @@ describe('the SQLite ledger', () => {
       const running = { now: 8_000, isDead: () => false };
       await assert.rejects(migrate(db, running), {
         code: 'LEDGER_BUSY',
-        message: /\(host\/1\/2\) works on account "main"/,
+        message: /\(process 1 on host\) works on account "main"/,
       });
       assert.equal((await db.query('SELECT released_at FROM rows')).length, 1);
       await migrate(db, { now: 8_000, isDead: () => true });
