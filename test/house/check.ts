@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { changedTests } from './changed-tests.ts';
 import { importsOf, root } from './imports.ts';
-import { isAlone, keepCompiled, roomOf, testOptions, writeProcess } from './processes.ts';
+import { isAlone, isLong, keepCompiled, roomOf, testOptions, writeProcess } from './processes.ts';
 
 /**
  * `npm run check`: the type check, the linter, and the tests that a change concerns, at the same time. A change is
@@ -71,12 +71,14 @@ say(`${changed.length} changed files, ${tests.length} test files that they conce
 const linted = changed.filter((path) => existsSync(join(root, path)));
 const lint = ['check', '--error-on-warnings', '--no-errors-on-unmatched'];
 const types = ['--noEmit', '--incremental', '--tsBuildInfoFile', 'node_modules/.cache/check.tsbuildinfo'];
+const { long = [], usual = [] } = Object.groupBy(tests, (file) => (isLong(file) ? 'long' : 'usual'));
 const [typesOk, lintOk, { ok, leftOut }] = await Promise.all([
   passes('types', process.execPath, ['node_modules/typescript/bin/tsc', ...types]),
   linted.length === 0 ||
     passes('lint', process.execPath, ['node_modules/@biomejs/biome/bin/biome', ...lint, ...linted]),
-  runTests(tests),
+  runTests(usual),
 ]);
+if (long.length > 0) say(`Left out, since they take long:\n  node --test ${long.join(' ')}`);
 if (leftOut.length > 0) say(`Left out, since time was up:\n  node --test ${leftOut.join(' ')}`);
 say(`${typesOk && lintOk && ok ? 'All passed' : 'FAILED'} in ${seconds()}. "npm test" runs every test.`);
 process.exitCode = typesOk && lintOk && ok ? 0 : 1;

@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { root } from './imports.ts';
 
 /**
- * Files that take minutes. Each has a process of its own, and they begin first: one that begins last is waited for
+ * Files that take half a minute or longer. Each has a process of its own, and they begin first: one that begins last is waited for
  * alone.
  */
 const longest = [
@@ -19,6 +19,8 @@ const longest = [
   'new-batch',
   'whole-way',
   'workers',
+  'verify',
+  'python',
 ];
 /** Rooms of tests that take long, or that start a browser, which ends with its process. */
 const alone = ['browser', 'bench', 'chaos', 'simulation'];
@@ -78,7 +80,10 @@ export function shareProcesses(files: readonly string[]): string[][] {
 export const roomOf = (file: string) => file.split('/')[1] ?? '';
 const rank = (file: string) => longest.indexOf(basename(file, '.test.ts'));
 
+/** Whether a file takes so long that nobody waits for it while they work. */
+export const isLong = (file: string) => rank(file) >= 0;
+
 /** Whether a file has a process of its own. */
 export function isAlone(file: string): boolean {
-  return rank(file) >= 0 || dirname(file) === 'test' || alone.includes(roomOf(file));
+  return isLong(file) || dirname(file) === 'test' || alone.includes(roomOf(file));
 }
