@@ -13,7 +13,7 @@ import { isAlone, isLong, keepCompiled, roomOf, testOptions, writeProcess } from
  */
 
 /** No further process of tests is started after this time; so a check of one room takes less than half a minute. */
-const startTestsForMs = 20_000;
+const startTestsForMs = 15_000;
 const processesAtOnce = 2;
 /** Files of one room share what their process loads. With more of them, the last process would end too late. */
 const filesPerProcess = 6;
