@@ -46,7 +46,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a transaction that reads and then writes without the lock',
-    seed: 50,
+    seed: 160,
     file: 'ledger/drivers/postgres/postgres.ts',
     find: 'pg_advisory_xact_lock(',
     replace: 'abs(',
