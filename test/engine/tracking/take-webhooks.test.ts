@@ -57,6 +57,20 @@ function firstTopup(rig: Rig, fields: Partial<CallbackTopup> = {}): CallbackTopu
   return { id: payment?.topupId ?? '', status: 'completed', reference, phone_number: '+254712000001', ...fields };
 }
 
+/** A row whose first payment failed, and whose second one arrived after a person retried it. */
+async function paidAfterRetry() {
+  const rig = await makeRig();
+  rig.service.ends(reference, 'failed');
+  await rig.add(someRows(1));
+  await rig.run();
+  const first = firstTopup(rig);
+  const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+  const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+  await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+  await rig.run();
+  return { rig, first, actor };
+}
+
 /** One accepted row whose payment ends at the service 10 minutes after it was created; then `said` is received. */
 async function afterTenMinutes(
   webhook: (rig: Rig) => [WebhookScheme, string, string] | null,
@@ -643,15 +657,7 @@ describe('a webhook that contradicts the ledger', () => {
   });
 
   test('reports that an earlier payment of a row was completed after all: an alert, since a later one was made', async () => {
-    const rig = await makeRig();
-    rig.service.ends(reference, 'failed');
-    await rig.add(someRows(1));
-    await rig.run();
-    const first = firstTopup(rig);
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, person: 'tester', through: 'cli' as const };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
-    await rig.run();
+    const { rig, first } = await paidAfterRetry();
     const before = await rig.row(1);
     assert.deepEqual([before.status, before.generation], ['completed', 2]);
     await receive(rig, 'callback', 'again', callbackBody({ ...first, status: 'failed' }));
@@ -666,15 +672,7 @@ describe('a webhook that contradicts the ledger', () => {
   });
 
   test('that shows an earlier payment of a paid row as completed halts the account once: the row may be paid twice', async () => {
-    const rig = await makeRig();
-    rig.service.ends(reference, 'failed');
-    await rig.add(someRows(1));
-    await rig.run();
-    const first = firstTopup(rig);
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
-    await rig.run();
+    const { rig, first, actor } = await paidAfterRetry();
     const { status, topup_id } = await rig.row(1);
     assert.equal(status, 'completed');
     const others = someRows(2).map((row) => ({ ...row, phone_number: `+25479900000${row.row_no}` }));
