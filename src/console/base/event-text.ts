@@ -1,17 +1,10 @@
+import type { Answer } from '../api/client.ts';
 import { formatAmount, formatDuration, formatTime } from '../texts/format.ts';
 import { hasText, type TextId, t } from '../texts/i18n.ts';
 import { named, reasonText } from '../texts/reason-text.ts';
 
-/** An event of the audit chain, as `list-events` has it. */
-export interface ChainEvent {
-  batch_id: string;
-  seq: number;
-  at: number;
-  actor: string;
-  kind: string;
-  row_no: number | null;
-  body: string;
-}
+/** An event of the audit chain, as `list-events` has it, without its hash. */
+export type ChainEvent = Omit<Answer<'/api/v1/events'>['events'][number], 'hash'>;
 
 const known = {
   'batch.received': 'event.batch.received',

@@ -3,7 +3,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { type EventPlace, latestEvents, pageRowEvents } from '../../ledger/audit/audit-pages.ts';
 import { pageEvents } from '../../ledger/audit/events.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { batchId, rowNo } from '../base/fields.ts';
+import { batchId, moment, rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 
@@ -30,7 +30,7 @@ export const listEvents = defineOperation({
     after: z.int().min(0).default(0),
     limit: z.int().min(1).max(limitMax).optional(),
     /** Without a batch: only events before this time. */
-    until: z.iso.datetime({ offset: true }).optional(),
+    until: moment.optional(),
     /** Without a batch: `older` of the previous page. */
     before: z.string().regex(placeForm, { error: 'is no place of a previous page' }).optional(),
   }),
