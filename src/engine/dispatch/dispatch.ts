@@ -63,7 +63,8 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
     jobs.add(job);
   };
 
-  const startJobs = async () => {
+  /** Starts the jobs for the rows that are due, and waits until there may be more to start. */
+  const feed = async () => {
     const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
     const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
@@ -75,9 +76,9 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
     await context.wakes.dispatch.wait(nextAt > now ? Math.min(pollMs, nextAt - now) : pollMs);
   };
   try {
-    while (!isOver()) await startJobs();
+    while (!isOver()) await feed();
   } catch (error) {
-    trouble = error;
+    trouble ??= error;
   }
   // Jobs that wait for their turn have nothing to send any more.
   if (trouble !== null) void context.limiter.stop();
