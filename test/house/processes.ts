@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import { root } from './imports.ts';
 
 /**
- * Files that take half a minute or longer. Each has a process of its own, and they begin first: one that begins last is waited for
- * alone.
+ * Files that take half a minute or longer. Each has a process of its own, and they begin first: one that begins last is
+ * waited for alone.
  */
 const longest = [
   'quick',

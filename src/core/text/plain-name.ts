@@ -1,8 +1,8 @@
 import { withoutIgnorable } from './ignorable.ts';
 
-/** A header without case, accents, punctuation and doubled spaces: "Numéro  de téléphone:" is "numero de telephone". */
-export function plainName(header: string): string {
-  return withoutIgnorable(header)
+/** A name without case, accents, punctuation and doubled spaces: "Numéro  de téléphone:" is "numero de telephone". */
+export function plainName(name: string): string {
+  return withoutIgnorable(name)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/([a-z])([A-Z])/g, '$1 $2')

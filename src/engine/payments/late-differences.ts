@@ -66,7 +66,7 @@ export async function noteSecond(
   const row = await findRow(unit.tx, batch_id, row_no);
   assert(row, 'a row that was read is in the ledger');
   if (row.second_topup_id === payment.topupId) {
-    // A person may have looked at it since. Only what it costs may be new.
+    // The second payment is recorded already, and a person may have looked at it. Its cost may be new.
     await noteLateCharge(unit, row, payment);
     return null;
   }

@@ -21,7 +21,7 @@ export interface HeldLease {
   fenced(): Error;
 }
 
-/** How many renewals fit into the life of a lease, so that one may be late by two others. */
+/** How often a lease is renewed in its life: a renewal may be late by three quarters of it. */
 const renewalsPerTtl = 4;
 
 /** The leases of one ledger that have the same life, and are renewed together. */

@@ -32,7 +32,8 @@ function paidText(paid: number): string {
  * Warns if other batches already contain the same understood rows. A file that is saved in another format has other
  * bytes and so, by default, another run id, under which everything would be paid again. Nothing else shows that another
  * account has paid the rows, as when its money ran out and the file is given to the next account. A rehearsal has paid
- * nobody. `seenAccounts`: those of which the person may know more than that; empty: all.
+ * nobody. `seenAccounts`: the accounts whose batches the person may see; of others the warning names nothing. Empty:
+ * all accounts.
  */
 export async function sameContentWarnings(
   db: Queryable,

@@ -4,8 +4,9 @@ import { namedProblemsOf, problemsOf } from '../../reports/summary/stored.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
 /**
- * Texts about a row for this caller. They may have the number of a person: only whoever works at the machine itself
- * sees it here. Others see complete numbers where the log of access keeps that they did.
+ * Returns a function that prepares a text about a row for this caller. Such a text may contain a phone number. A user
+ * of the machine's operating system sees it; everybody else sees the text without it. They see complete numbers only
+ * through operations that record it in the access log.
  */
 export function rowTextFor({ grant }: Pick<Session, 'grant'>): (text: string) => string {
   return grant === undefined ? (text) => text : withoutNumbers;

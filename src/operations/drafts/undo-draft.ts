@@ -19,7 +19,7 @@ const moving =
 
 const common = { role: 'prepare', ledger: 'change', input: changeInput, result } as const;
 
-/** Undoes the last step of a draft, whoever did it. The audit trail keeps both. */
+/** Undoes the last step of a draft, also one of another person. The audit trail keeps the step and its undoing. */
 export const undoDraft = defineOperation({ name: 'undo-draft', ...common, run: moving('undo') });
 
 /** Does the last undone step of a draft again. */

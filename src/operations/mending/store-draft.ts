@@ -29,7 +29,7 @@ export interface NewDraft {
   sheets: DraftSheet[];
   /** Whether an open draft of the same file is found instead. */
   isReused: boolean;
-  /** Who has uploaded the file: an author of what is paid, whoever chooses another sheet of it. */
+  /** The person who uploaded the file. They stay an author of it if another person chooses another sheet. */
   uploadedBy: string;
 }
 

@@ -42,8 +42,9 @@ export async function factorListOf(db: Queryable, name: string): Promise<z.outpu
 const recentMs = 10 * 60_000;
 
 /**
- * Whoever has a second factor proves it before adding or removing one, and whoever has none signs in again before
- * adding it: a stolen session alone changes none. Throws `STEP_UP_NEEDED` or `SIGN_IN_NEEDED`.
+ * A person with a second factor must have proved it before they add or remove one. A person without one must have
+ * signed in recently before they add it. So a stolen session alone changes none. Throws `STEP_UP_NEEDED` or
+ * `SIGN_IN_NEEDED`.
  */
 export async function requireFactorsChangeable(request: SessionRequest): Promise<string> {
   const { user, session } = requireSignedIn(request);
