@@ -19,6 +19,7 @@ export async function fillLedger(path: string, count: number): Promise<void> {
   const clock = {
     now: () => now,
     monotonic: () => 0,
+    uptime: () => 0,
     sleep: async () => undefined,
     turn: async () => undefined,
   };

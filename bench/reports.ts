@@ -201,6 +201,7 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
   const clock = {
     now: () => benchStartMs,
     monotonic: () => 0,
+    uptime: () => 0,
     sleep: async () => undefined,
     turn: async () => undefined,
   };

@@ -32,6 +32,7 @@ export function testClock() {
     slept,
     now: () => at,
     monotonic: () => at,
+    uptime: () => at,
     sleep: async (ms: number) => void slept.push(ms),
     turn: async () => undefined,
     set: (ms: number) => {

@@ -81,6 +81,7 @@ export function makeProcess(world: VirtualClock, life: number, onStep: (name: st
     clock: {
       now: world.now,
       monotonic: world.monotonic,
+      uptime: world.uptime,
       turn: () => guard(world.turn()),
       sleep: (ms, signal) => guard(world.sleep(ms, signal)),
     },

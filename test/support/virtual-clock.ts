@@ -51,6 +51,7 @@ export function makeVirtualClock(startMs = Date.UTC(2026, 10, 20, 9), jumpsMax =
   return {
     now: () => Math.floor(wallOffset + monotonic),
     monotonic: () => monotonic,
+    uptime: () => monotonic,
     turn: () => during(nextTurn()),
     during,
     setWall(ms) {

@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
@@ -8,8 +9,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 export interface Clock {
   /** Wall time in epoch milliseconds. It may jump backwards or far forwards: never prove anything by it alone. */
   now(): number;
-  /** Milliseconds from an arbitrary start that never go back: for durations. */
+  /** Milliseconds from an arbitrary start that never go back, and may stand still while the machine is suspended. */
   monotonic(): number;
+  /** The same, also while the machine is suspended: for what others count meanwhile, such as leases and keys. */
+  uptime(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` is aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** Resolves when everything that is ready now has been handled, so that what arrives together is written together. */
@@ -44,10 +47,35 @@ export function callLater(ms: number, work: () => void): () => void {
   return () => clearTimeout(timer);
 }
 
+/** By how much wall and monotonic time may drift apart unseen: what their rounding can explain. */
+const apartMsMax = 2;
+
+/**
+ * Makes `Clock.uptime` from the three times of a machine (ms). A suspension moves wall time away from monotonic time,
+ * as setting the clock does. Only then is `bootTime` read, which costs as much as a hundred readings of the others.
+ */
+export function countSuspensions(times: Record<'wall' | 'monotonic' | 'bootTime', () => number>): () => number {
+  const ahead = times.bootTime() - times.monotonic();
+  let apart = times.wall() - times.monotonic();
+  let suspendedMs = 0;
+  return () => {
+    const monotonic = times.monotonic();
+    const apartNow = times.wall() - monotonic;
+    if (Math.abs(apartNow - apart) > apartMsMax) {
+      apart = apartNow;
+      suspendedMs = Math.max(suspendedMs, times.bootTime() - monotonic - ahead);
+    }
+    return monotonic + suspendedMs;
+  };
+}
+
+const monotonic = () => performance.now();
+
 /** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic,
+  uptime: countSuspensions({ wall: () => Date.now(), monotonic, bootTime: () => uptime() * 1_000 }),
   async sleep(ms, signal) {
     const end = performance.now() + ms;
     for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
@@ -59,18 +87,18 @@ export const systemClock: Clock = {
 
 /**
  * Makes a clock that never goes back, not even behind `highestSeen` of an earlier process. While the wall clock is
- * behind, it advances by monotonic time. The ages of keys are measured by it, so that a clock that was set back makes
- * no old key young.
+ * behind, it advances by the time that the machine is up. The ages of keys are measured by it, so that a clock that was
+ * set back makes no old key young.
  */
 export function steadyClock(clock: Clock, highestSeen: number): Clock {
   let last = Math.max(clock.now(), highestSeen);
-  let lastMonotonic = clock.monotonic();
+  let lastUptime = clock.uptime();
   return {
     ...clock,
     now: () => {
-      const monotonic = clock.monotonic();
-      last = Math.max(clock.now(), last + (monotonic - lastMonotonic));
-      lastMonotonic = monotonic;
+      const up = clock.uptime();
+      last = Math.max(clock.now(), last + (up - lastUptime));
+      lastUptime = up;
       return Math.floor(last);
     },
   };

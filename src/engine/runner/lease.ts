@@ -10,7 +10,7 @@ import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteLedgerRestored, noteRestored } from './ledger-mark.ts';
 import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
 
-/** By how much wall and monotonic time may differ in a process that was only late: a clock that is being adjusted. */
+/** By how much wall time and uptime may differ in a process that was only late: a clock that is being adjusted. */
 const lateToleranceMs = 1_000;
 
 /** The exclusive right to send for an account. Its holder must renew it. */
@@ -23,14 +23,14 @@ export interface Lease {
   readonly tookOverFrom: string | null;
   /**
    * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process
-   * that was suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a
-   * suspended machine stops the monotonic clock, and a person may set the wall clock. Once it has thrown, only a
-   * renewal makes the lease safe again.
+   * that was suspended past its lease sends nothing when it wakes. Both wall time and uptime must agree: a person may
+   * set the wall clock, and a virtual machine that is paused stops its uptime. Once it has thrown, only a renewal makes
+   * the lease safe again.
    */
   assertHeld(): void;
   /**
-   * Whether the lease was only not renewed in time, because the process had too much to do or was stopped: wall and
-   * monotonic time agree on how long ago the last renewal was. Then what is true of the keys stays true, and a renewal
+   * Whether the lease was only not renewed in time, because the process had too much to do or was stopped: wall time
+   * and uptime agree on how long ago the last renewal was. Then what is true of the keys stays true, and a renewal
    * shows whether the account is still ours.
    */
   isLate(): boolean;
@@ -56,7 +56,7 @@ export interface LeaseOptions {
   restored: boolean;
   /**
    * The clock of the machine. The runner's own clock never goes back: after the machine's was set back, or while it is
-   * behind another machine's, it advances by monotonic time alone, and does not show that the machine was suspended.
+   * behind another machine's, it advances by uptime alone, and does not show that the machine was paused.
    */
   machine?: Pick<Clock, 'now'>;
   /** Whether the process `holder` is known to have ended (same machine, no such process). */
@@ -142,27 +142,27 @@ function makeProof(
   { account, ttlMs, machine }: Pick<LeaseOptions, 'account' | 'ttlMs'> & Pick<Required<LeaseOptions>, 'machine'>,
 ) {
   let provenWall = machine.now();
-  let provenMonotonic = clock.monotonic();
+  let provenUptime = clock.uptime();
   let isRefuted = false;
   const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
-  const sinceProof = () => ({ wall: machine.now() - provenWall, monotonic: clock.monotonic() - provenMonotonic });
+  const sinceProof = () => ({ wall: machine.now() - provenWall, uptime: clock.uptime() - provenUptime });
   return {
     fenced,
-    renewed(wall: number, monotonic: number) {
+    renewed(wall: number, uptime: number) {
       provenWall = wall;
-      provenMonotonic = monotonic;
+      provenUptime = uptime;
       isRefuted = false;
     },
     assertHeld() {
-      const { wall, monotonic } = sinceProof();
-      if (!isRefuted && Math.abs(wall) < ttlMs && monotonic < ttlMs) return;
+      const { wall, uptime } = sinceProof();
+      if (!isRefuted && Math.abs(wall) < ttlMs && uptime < ttlMs) return;
       // Only a renewal proves it again: a suspension may bring back the time to which the clock was set.
       isRefuted = true;
       throw fenced();
     },
     isLate() {
-      const { wall, monotonic } = sinceProof();
-      return monotonic >= ttlMs && Math.abs(wall - monotonic) < lateToleranceMs;
+      const { wall, uptime } = sinceProof();
+      return uptime >= ttlMs && Math.abs(wall - uptime) < lateToleranceMs;
     },
   };
 }

@@ -16,7 +16,7 @@ export interface HeldLease {
   ttlMs: number;
   mark: LedgerMark | null;
   /** The lease is proved for `ttlMs` from this time on, by both clocks (ms). */
-  renewed(wall: number, monotonic: number): void;
+  renewed(wall: number, uptime: number): void;
   /** The error of a lease that another process has taken. */
   fenced(): Error;
 }
@@ -40,7 +40,7 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[]):
   const times = leases.map(({ clock, machine }) => ({
     at: clock.now(),
     wall: machine.now(),
-    monotonic: clock.monotonic(),
+    uptime: clock.uptime(),
   }));
   const records = await db.transact(async (tx) => {
     await raiseHighestClock(tx, Math.max(...times.map(({ at }) => at)));
@@ -50,7 +50,7 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[]):
     );
   });
   const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {
-    const { wall, monotonic } = times[index] as (typeof times)[number];
+    const { wall, uptime } = times[index] as (typeof times)[number];
     const record = records[index];
     if (!record) return fenced();
     try {
@@ -58,7 +58,7 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[]):
     } catch (error) {
       return error;
     }
-    renewed(wall, monotonic);
+    renewed(wall, uptime);
     return null;
   });
   return Promise.all(marking);

@@ -93,7 +93,7 @@ export function makeServiceCall(
       };
     }
     const date = httpDate(result.headers, 'date');
-    if (date !== null) timeAhead = date - clock.monotonic();
+    if (date !== null) timeAhead = date - clock.uptime();
     const rate = rateHeaders(result.headers);
     if (rate) onRate?.(requestClass, writtenAt === null ? rate : { ...rate, tookMs: clock.monotonic() - writtenAt });
     const json = parseAnswer(result.text, secrets);
@@ -127,7 +127,7 @@ export function makeServiceCall(
       return read(answer);
     });
   };
-  return { call, serviceTime: () => (timeAhead === null ? null : Math.round(timeAhead + clock.monotonic())) };
+  return { call, serviceTime: () => (timeAhead === null ? null : Math.round(timeAhead + clock.uptime())) };
 }
 
 function resultOf({ result, status, json }: Called): RequestResult {

@@ -23,12 +23,12 @@ const dayMs = 24 * 3_600_000;
 /** A ledger whose transactions take `diskMs`, the mark beside it, and a machine with both of its clocks. */
 async function place({ diskMs = 0 } = {}) {
   const ledger = await memoryLedger();
-  const time = { wall: start, monotonic: 0 };
+  const time = { wall: start, uptime: 0 };
   const pass = (ms: number) => {
     time.wall += ms;
-    time.monotonic += ms;
+    time.uptime += ms;
   };
-  const clock = { ...systemClock, now: () => time.wall, monotonic: () => time.monotonic };
+  const clock = { ...systemClock, now: () => time.wall, uptime: () => time.uptime };
   const db: Database = {
     ...ledger,
     async transact(work) {
@@ -68,22 +68,22 @@ describe('the lease on an account', () => {
     assert.equal((await take('four.host/10/1')).tookOverFrom, null);
   });
 
-  for (const [which, wall, monotonic, isHeld] of [
-    ['neither clock has', ttlMs - 1, ttlMs - 1, true],
-    ['the wall clock alone has', ttlMs, 0, false],
-    ['the monotonic clock alone has', 0, ttlMs, false],
+  for (const [which, wall, uptime, isHeld] of [
+    ['neither has', ttlMs - 1, ttlMs - 1, true],
+    ['wall time alone has', ttlMs, 0, false],
+    ['the uptime alone has', 0, ttlMs, false],
   ] as const)
     test(`is ${isHeld ? 'safe' : 'no longer safe'} if ${which} gone on for as long as it lasts, also once it was renewed`, async () => {
       const { time, pass, take } = await place();
       const lease = await take('one');
       for (const renewal of [false, true]) {
         if (renewal) {
-          Object.assign(time, { wall: start, monotonic: 0 });
+          Object.assign(time, { wall: start, uptime: 0 });
           pass(ttlMs / 2);
           await lease.renew();
         }
         time.wall += wall;
-        time.monotonic += monotonic;
+        time.uptime += uptime;
         if (isHeld) lease.assertHeld();
         else assert.throws(() => lease.assertHeld(), fenced);
       }
@@ -142,10 +142,10 @@ describe('the lease on an account', () => {
     pass(ttlMs - 21);
     lease.assertHeld();
     pass(1);
-    const { wall, monotonic } = time;
+    const { wall, uptime } = time;
     for (const oneAlone of [
-      { wall, monotonic: 0 },
-      { wall: start, monotonic },
+      { wall, uptime: 0 },
+      { wall: start, uptime },
     ]) {
       Object.assign(time, oneAlone);
       assert.throws(() => lease.assertHeld(), fenced);

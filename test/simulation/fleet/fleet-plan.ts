@@ -23,6 +23,11 @@ export interface FleetPlan {
   /** How far the clock of each machine is from the world's (ms). */
   skewsMs: number[];
   databaseSkewMs: number;
+  /**
+   * The hosts suspend the machines, which do not count it themselves: wall time alone shows it. Never where a clock is
+   * set as well: nothing inside the machine can then show it.
+   */
+  suspendedByHosts: boolean;
   /** The rows of the first file of each account. */
   accounts: number[];
   /** Later files: of an account, with some of the rows of the first, at a time. */
@@ -156,6 +161,7 @@ export function makeFleetPlan(seed: number): FleetPlan {
       random.percent(10) ? random.between(-clockMsMax, clockMsMax) : random.between(-20_000, 20_000),
     ),
     databaseSkewMs: random.between(-10_000, 10_000),
+    suspendedByHosts: false,
     accounts,
     laterFiles: some(2).map(() => ({
       account: random.between(1, accounts.length),
@@ -194,5 +200,7 @@ export function makeFleetPlan(seed: number): FleetPlan {
       calmAfterMs: fleetMs,
     },
   };
-  return themed(plan, random.fork('theme'));
+  const made = themed(plan, random.fork('theme'));
+  const isClockSet = [...made.timed, ...made.stepped].some(({ strike }) => strike.kind === 'set_clock');
+  return { ...made, suspendedByHosts: seed % 2 === 1 && !isClockSet };
 }

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
+import { countSuspensions } from '../../../src/core/time/clock.ts';
 import { makeAccountRunner } from '../../../src/engine/account-runner.ts';
 import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
 import { startWorker, type Worker } from '../../../src/fleet/worker.ts';
@@ -10,7 +11,6 @@ import { accountLoads } from '../../../src/runtime/accounts/account-loads.ts';
 import { type SupervisedAccount, superviseAccount } from '../../../src/runtime/accounts/account-supervisor.ts';
 import { makeWebhookReceiver, type Received } from '../../../src/server/webhooks.ts';
 import { testService } from '../../support/ledger.ts';
-import type { VirtualClock } from '../../support/virtual-clock.ts';
 import { makeVirtualLimiter } from '../../support/virtual-limiter.ts';
 import { runJob } from '../job.ts';
 import { makeProcess, type SimulatedProcess } from '../process.ts';
@@ -143,14 +143,13 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
       return fate;
     },
   };
-  const machineClock: VirtualClock = {
-    ...clock,
-    now: () => Math.floor(clock.now() + skewMs),
-    monotonic: () => {
-      const now = clock.monotonic();
-      return suspensions.reduce((at, { from, ms }) => at - Math.min(Math.max(0, now - from), ms), now);
-    },
+  const wall = () => Math.floor(clock.now() + skewMs);
+  const monotonic = () => {
+    const now = clock.monotonic();
+    return suspensions.reduce((at, { from, ms }) => at - Math.min(Math.max(0, now - from), ms), now);
   };
+  // As Linux writes it: whole hundredths of a second.
+  const bootTime = () => Math.floor((plan.suspendedByHosts ? monotonic() : clock.monotonic()) / 10) * 10;
 
   const isSuspended = () => suspensions.some(({ from, ms }) => clock.monotonic() < from + ms);
 
@@ -168,12 +167,11 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
 
   const begin = (number: number, restored: boolean): Life => {
     const name = `machine-${index}/${number}/life`;
-    const frozen = { ...machineClock, monotonic: clock.monotonic };
-    const bare = makeProcess(frozen, number, (step) => world.onStep(machine, step));
+    const bare = makeProcess(clock, number, (step) => world.onStep(machine, step));
     // As a timer of the machine, a sleep lasts whole milliseconds: less than that might be no time at all by this clock.
     const sleep: typeof bare.clock.sleep = (ms, signal) => bare.clock.sleep(Math.ceil(ms), signal);
-    const { now, monotonic } = machineClock;
-    const process = { ...bare, clock: { ...bare.clock, now, monotonic, sleep } };
+    const uptime = countSuspensions({ wall, monotonic, bootTime });
+    const process = { ...bare, clock: { ...bare.clock, now: wall, monotonic, uptime, sleep } };
     const random = world.random.fork(name);
     const db = openLedger(world, process, name, line);
     const accounts = new Map<string, SupervisedAccount>();

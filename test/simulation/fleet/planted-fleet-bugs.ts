@@ -17,11 +17,11 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     replace: 'AND (expires_at <= ? OR holder = ?) RETURNING *',
   },
   {
-    name: 'fleet: a lease proved by monotonic time alone',
-    seed: 34,
-    file: 'engine/runner/lease.ts',
-    find: 'Math.abs(wall) < ttlMs && monotonic < ttlMs',
-    replace: 'monotonic < ttlMs',
+    name: 'fleet: a lease proved by wall and monotonic time alone, although the clock was set back during a suspension',
+    seed: 708_981,
+    file: 'core/time/clock.ts',
+    find: 'return monotonic + suspendedMs;',
+    replace: 'return monotonic;',
   },
   {
     name: 'fleet: a former holder renews the lease of the present one',
@@ -76,8 +76,8 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: a lease believed for longer than the database keeps it',
     seed: 34,
     file: 'engine/runner/lease.ts',
-    find: 'Math.abs(wall) < ttlMs && monotonic < ttlMs',
-    replace: 'monotonic < 6 * ttlMs',
+    find: 'Math.abs(wall) < ttlMs && uptime < ttlMs',
+    replace: 'uptime < 6 * ttlMs',
   },
   {
     name: 'fleet: a lease proved by the clock of the runner, which hides that the machine was suspended',
