@@ -144,11 +144,12 @@ function timeOf(at: number): string {
 }
 
 /**
- * Whether the row changed since it was read here: it has a new status from the service, or it is due for a lookup now.
+ * Whether the row changed since it was read here: it has another payment, a new status from the service, or is due for
+ * a lookup now.
  */
 function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
   const isLookupDue = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
-  return isLookupDue || row.service_status !== before.service_status;
+  return isLookupDue || row.generation !== before.generation || row.service_status !== before.service_status;
 }
 
 /** The service's answers about an accepted row; null if it does not have the payment. */

@@ -278,6 +278,7 @@ describe('a person cannot resolve an accepted row', () => {
   for (const [what, change] of [
     ['a webhook has come', (now: number) => `next_action_at = ${now}`],
     ['the list said otherwise', () => "service_status = 'failed'"],
+    ['it failed and was paid again', () => "generation = 2, topup_id = 'second'"],
   ] as const)
     test(`if ${what} while the service was asked`, async () => {
       const rig = await stuck();
