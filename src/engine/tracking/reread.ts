@@ -41,9 +41,10 @@ interface Listing {
 /**
  * Reads the payments of finished batches again, a day after their end (reliability.md, V2 step 8): a payment may be
  * refunded, or end differently, after its last status. The rows stay as they ended; a difference is recorded and
- * reported. Pages of the service's list come first. Then each row that was on no page is looked up. Version 1 has no
- * list, so all rows are looked up, with all of their earlier payments. Each call of the returned function asks for one
- * page or one row, of the due batches in turn. It returns how long to wait before the next call, in milliseconds.
+ * reported. Pages of the service's list come first. Then each row that was on no page is looked up, with all of its
+ * earlier payments: if the clocks differ, the pages may have shown none of them. Version 1 has no list, so all rows are
+ * looked up. Each call of the returned function asks for one page or one row, of the due batches in turn. It returns
+ * how long to wait before the next call, in milliseconds.
  */
 export function makeRereading(context: RereadNeeds): () => Promise<number> {
   const { db, account, clock, settings, gateway } = context;
@@ -123,8 +124,7 @@ async function readRow(
 ): Promise<number | null> {
   const row = await nextUnseen(context, batch, { seen, after: place.row_no ?? 0 });
   if (!row) return context.stopping.aborted ? 0 : null;
-  // If there is a list, it also shows earlier payments and second payments of the row.
-  const asked = await lookupFrom(context, batch, row, seen === null ? 1 : row.generation);
+  const asked = await lookupAll(context, batch, row);
   if (!Array.isArray(asked)) return context.readTrouble(asked);
   const payments = asked.at(-1) ?? [];
   const named = await namedEnds(context.db, row);
@@ -139,7 +139,7 @@ async function readRow(
     const ofOwn = own ? await noteDifference(unit, current, own) : null;
     if (own && ofOwn?.isPaidTwice) await haltPaidTwice(unit, context, current, own.topupId);
     const found = [isGone ? await noteGone(unit, current, payments.length === 0) : null, ofOwn];
-    const others = seen === null && !isGone ? payments.filter((payment) => payment !== own) : [];
+    const others = isGone ? [] : payments.filter((payment) => payment !== own);
     for (const payment of [...earlier, ...others]) {
       const second = await noteSecond(unit, current, payment);
       if (second?.isPaidTwice) await haltPaidTwice(unit, context, second.row, payment.topupId);
@@ -151,15 +151,14 @@ async function readRow(
   return context.settings.rereadApartMs * asked.length;
 }
 
-/** The service's payments of each generation from `first` to the row's last one; or the problem if a lookup failed. */
-async function lookupFrom(
+/** The service's payments of each generation of a row; or the problem if a lookup failed. */
+async function lookupAll(
   { limiter, gateway }: Parts<'gateway' | 'limiter'>,
   batch: BatchRecord,
   row: RowRecord,
-  first: number,
 ): Promise<ServicePayment[][] | ReadProblem> {
   const payments: ServicePayment[][] = [];
-  for (let generation = first; generation <= row.generation; generation++) {
+  for (let generation = 1; generation <= row.generation; generation++) {
     const outcome = await limiter.admit('read', () => gateway.lookup(referenceOf(batch, row, generation)));
     if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return outcome;
     payments.push(outcome.kind === 'found' ? outcome.payments : []);

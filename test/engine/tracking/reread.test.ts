@@ -189,6 +189,38 @@ for (const [where, list] of [
   });
 }
 
+describe('a finished batch whose payments the list shows at other times, because the clocks differ', () => {
+  /** The service's clock is ten minutes behind. */
+  const setBack = ({ service }: Rig) => {
+    for (const payment of service.payments.values()) payment.createdAt = (payment.createdAt ?? 0) - 600_000;
+  };
+
+  test('is recorded as changed if a second payment is next to its own', async () => {
+    const { rig } = await ended((rig) => {
+      const own = rig.service.payments.get(paymentOf(rig, 'run-1/ref-3').topupId);
+      assert.ok(own);
+      rig.service.payments.set('second', { ...own, topupId: 'second', key: 'second' });
+      setBack(rig);
+    }, 30);
+    assert.equal((await rig.row(3)).second_topup_id, 'second');
+    assert.ok(rig.warnings.includes('the account is paused'));
+  });
+
+  test('is recorded as changed if an earlier payment of a row has arrived after all', async () => {
+    const rig = await makeRig({ settings });
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.clock.drive(retry(rig));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    rig.service.ends('run-1/ref-1', 'completed');
+    setBack(rig);
+    await stay(rig, 30 * hour);
+    assert.equal((await rig.row(1)).second_topup_id, paymentOf(rig, 'run-1/ref-1').topupId);
+  });
+});
+
 describe('a finished batch that is looked up row by row', () => {
   test('records no earlier payment that a person named as not arrived', async () => {
     const rig = await makeRig({ list: false, settings });
