@@ -3,6 +3,7 @@ import { isSameService } from '../../core/identity/service-name.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../../gateway/contract/gateway.ts';
 import { listCutShort, makePageMarks } from '../../gateway/contract/list-pages.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -177,6 +178,24 @@ async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePay
   if (isAsEnded || (!open && !(await isOfService(unit, context, row)))) return;
   await contradictEnd(unit, context, open, row, payment);
   await reportSecondPayment(unit, context, open, row, payment);
+  if (bound.generation < row.generation) await keepEarlierArrived(unit, context, row, payment);
+}
+
+/**
+ * Keeps that the service has completed an earlier payment of a row whose present one is in doubt or being sent. When
+ * that one ends, the row has two payments, or it counts as paid although it failed. The list may not show this again.
+ */
+async function keepEarlierArrived(
+  unit: Unit,
+  { log }: ListLookNeeds,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<void> {
+  const { batch_id, row_no, status } = row;
+  if (payment.state !== 'completed' || !['in_doubt', 'sending'].includes(status)) return;
+  if (!(await noteLateCharge(unit, row, payment))) return;
+  const why = 'an earlier payment of the row is completed';
+  log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
 }
 
 /** Whether the row's batch was sent to this service. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
 import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 for (const [service, list] of [
   ['with a list', true],
@@ -125,6 +127,43 @@ for (const [what, ends, reference, second, paid] of [
     assert.equal((await rig.batch('batch-2')).pause_reason, isPaidTwice ? 'service_mismatch' : null);
     const noted = await rig.db.values("SELECT 1 FROM events WHERE kind = 'row.contradicted'");
     assert.equal(noted.length, isHere ? 1 : 0);
+  });
+
+for (const end of ['completed', 'failed'] as const)
+  test(`an earlier payment that the list shows as completed while the next one is in doubt counts once that has ${end}`, async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    rig.service.ends('run-1/ref-2', 'open');
+    rig.service.ends('run-1/ref-1~2', end);
+    rig.service.script('run-1/ref-1~2', 'lose_answer');
+    await rig.add(someRows(2));
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(20_000));
+    const [first] = [...rig.service.payments.values()];
+    assert.deepEqual(await rig.states(), ['failed', 'accepted']);
+    const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+    const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    await rig.clock.drive(retryFailed(mary, asked, 'batch-1', { codes: [] }));
+    staying.nudge();
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    assert.deepEqual(await rig.states(), ['in_doubt', 'accepted']);
+    // The list shows this for as long as row 2 is followed.
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.clock.drive(rig.clock.sleep(40_000));
+    rig.service.ends('run-1/ref-2', 'completed');
+    await rig.clock.drive(rig.clock.sleep(20_000));
+    assert.deepEqual(await rig.states(), ['in_doubt', 'completed']);
+    await rig.clock.drive(rig.clock.sleep(600_000));
+    staying.stop();
+    await rig.clock.drive(running);
+    const { status, second_topup_id, contradicted_by } = await rig.row(1);
+    const isPaid = end === 'completed';
+    assert.deepEqual(
+      [status, second_topup_id, contradicted_by],
+      isPaid ? [end, first?.topupId, null] : [end, null, first?.topupId],
+    );
+    assert.equal((await openPausesOfAccount(rig.db, 'main')).length, isPaid ? 1 : 0);
   });
 
 for (const [what, ended] of [
