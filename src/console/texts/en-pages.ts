@@ -182,6 +182,8 @@ const reasons = {
     '{did, select, prepared {You prepared this batch} other {You submitted this batch}} (as {name}): another person must decide.',
   'reason.OWN_RELEASE':
     'With these rows, the batch needs approval, and {did, select, prepared {you prepared it} other {you submitted it}} (as {name}): another person must release them.',
+  'reason.TIER_RELEASE':
+    'With these rows, the batch needs approval by {approvers} people. Release fewer, or skip them and submit the file again.',
   'reason.APPROVED_ALREADY': 'You have approved this batch already (as {name}): now another person must.',
   'reason.APPROVAL_NEEDED': 'This batch needs approval by another person.',
   'reason.NEXT_COMPARE': 'Compare it by hand, and ask the service with the top-up id.',

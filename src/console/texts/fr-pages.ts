@@ -189,6 +189,8 @@ const reasons = {
     '{did, select, prepared {Vous avez préparé ce lot} other {Vous avez soumis ce lot}} (sous le nom {name}) : une autre personne doit décider.',
   'reason.OWN_RELEASE':
     'Avec ces lignes, le lot doit être approuvé, et {did, select, prepared {vous l’avez préparé} other {vous l’avez soumis}} (sous le nom {name}) : une autre personne doit les libérer.',
+  'reason.TIER_RELEASE':
+    'Avec ces lignes, le lot doit être approuvé par {approvers} personnes. Libérez-en moins, ou ignorez-les et soumettez à nouveau le fichier.',
   'reason.APPROVED_ALREADY':
     'Vous avez déjà approuvé ce lot (sous le nom {name}) : une autre personne doit maintenant l’approuver.',
   'reason.APPROVAL_NEEDED': 'Ce lot doit être approuvé par une autre personne.',

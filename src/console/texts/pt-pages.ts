@@ -182,6 +182,8 @@ const reasons = {
     '{did, select, prepared {Preparou este lote} other {Submeteu este lote}} (com o nome {name}): outra pessoa tem de decidir.',
   'reason.OWN_RELEASE':
     'Com estas linhas, o lote precisa de aprovação, e {did, select, prepared {foi preparado por si} other {foi submetido por si}} (com o nome {name}): outra pessoa tem de as libertar.',
+  'reason.TIER_RELEASE':
+    'Com estas linhas, o lote precisa da aprovação de {approvers} pessoas. Liberte menos, ou ignore-as e submeta o ficheiro de novo.',
   'reason.APPROVED_ALREADY': 'Já aprovou este lote (com o nome {name}): agora outra pessoa tem de o aprovar.',
   'reason.APPROVAL_NEEDED': 'Este lote precisa da aprovação de outra pessoa.',
   'reason.NEXT_COMPARE': 'Compare à mão e pergunte ao serviço com o identificador do pagamento.',

@@ -181,6 +181,8 @@ const reasons = {
     '{did, select, prepared {Wewe uliandaa fungu hili} other {Wewe uliwasilisha fungu hili}} (kwa jina {name}): mtu mwingine lazima aamue.',
   'reason.OWN_RELEASE':
     'Kwa safu hizi, fungu linahitaji idhini, na {did, select, prepared {wewe uliliandaa} other {wewe uliliwasilisha}} (kwa jina {name}): mtu mwingine lazima aziruhusu.',
+  'reason.TIER_RELEASE':
+    'Kwa safu hizi, fungu linahitaji idhini ya watu {approvers}. Ruhusu chache zaidi, au ziruke na uwasilishe faili tena.',
   'reason.APPROVED_ALREADY': 'Tayari umeidhinisha fungu hili (kwa jina {name}): sasa mtu mwingine lazima aliidhinishe.',
   'reason.APPROVAL_NEEDED': 'Fungu hili linahitaji idhini ya mtu mwingine.',
   'reason.NEXT_COMPARE': 'Linganisha kwa mkono, na uiulize huduma kwa kitambulisho cha malipo.',

@@ -1,4 +1,4 @@
-import { AirbatchError } from '../../core/basics/errors.ts';
+import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
 import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
@@ -13,7 +13,13 @@ import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { pagesInState, type RowRecord, requireRow } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { noteMaximumReleased } from '../dispatch/duplicates.ts';
-import { type ApprovedPlan, approvalNeeded, requireSecondPerson } from '../plan/approval.ts';
+import {
+  type ApprovalNeeded,
+  type ApprovedPlan,
+  approvalNeeded,
+  requireSecondPerson,
+  type SecondPersonReason,
+} from '../plan/approval.ts';
 import { requestedOnceReleased } from '../plan/preflight.ts';
 import { renewApprovalsNeeded, voidApprovals } from '../plan/void-approvals.ts';
 import {
@@ -82,7 +88,8 @@ export async function releaseRows(
 /**
  * Rows that are released after a second person approved, or while that person looks, are not part of what the second
  * person saw: releasing them needs a second person as well. So does a release that makes the batch large enough to need
- * a second person, if nobody was asked. `rows`: those to release; null: all held rows. Fails with
+ * a second person, if nobody was asked. A release that takes the batch above a tier for more people than have approved
+ * it is refused, because one person would decide for several. `rows`: those to release; null: all held rows. Fails with
  * `SECOND_PERSON_NEEDED`.
  */
 export async function requireReleaser(
@@ -91,14 +98,28 @@ export async function requireReleaser(
   rows: readonly RowRecord[] | null,
   actor: Pick<Actor, 'person' | 'otherNames'>,
 ): Promise<void> {
-  const policy = storedPolicy(batch.policy);
+  const { approval } = storedPolicy(batch.policy);
   const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
-  if (batch.status === 'awaiting_approval' || approved?.asked)
-    return requireSecondPerson(db, batch, actor, 'release rows of it');
-  if (approved === null || policy.approval.needed === 'never') return;
-  const needed = approvalNeeded(policy, await requestedOnceReleased(db, batch.batch_id, rows));
-  if (needed !== null)
+  // While a batch waits, the release makes these people approve it again, and as many as it then needs.
+  const isAsked = batch.status === 'awaiting_approval' || approved?.asked === true;
+  if (isAsked) await requireSecondPerson(db, batch, actor, 'release rows of it');
+  if (approved === null || approval.needed === 'never' || (isAsked && approval.tiers.length === 0)) return;
+  const needed = approvalNeeded(storedPolicy(batch.policy), await requestedOnceReleased(db, batch.batch_id, rows));
+  if (needed === null) return;
+  if (needed.approvers > Math.max(1, batch.approvals_needed)) throw aboveTier(batch, needed);
+  if (!isAsked)
     await requireSecondPerson(db, batch, actor, `release these rows of it: with them, ${needed.why}`, 'OWN_RELEASE');
+}
+
+function aboveTier({ batch_id }: BatchRecord, { approvers, why }: ApprovalNeeded): AirbatchError {
+  return new AirbatchError(
+    'SECOND_PERSON_NEEDED',
+    `to release these rows of batch ${batch_id} takes approval by ${approvers} people: with them, ${why}`,
+    {
+      reason: reasonOf<SecondPersonReason>('TIER_RELEASE', { approvers }),
+      hint: `Release fewer, or skip them and run the file again: the rest is then a batch of its own, which ${approvers} people approve if it needs them.`,
+    },
+  );
 }
 
 /**

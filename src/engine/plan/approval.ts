@@ -30,8 +30,17 @@ export interface ApprovedPlan {
 
 const rowsPerPage = 2_000;
 
-/** Why only another person can do it, by stable code; `OWN_RELEASE`: the released rows make the batch need approval. */
-export const secondPersonReasons = ['OWN_BATCH', 'OWN_RELEASE', 'APPROVED_ALREADY', 'APPROVAL_NEEDED'] as const;
+/**
+ * Why only another person can do it, by stable code; `OWN_RELEASE`: the released rows make the batch need approval;
+ * `TIER_RELEASE`: they make it need more people than have approved it.
+ */
+export const secondPersonReasons = [
+  'OWN_BATCH',
+  'OWN_RELEASE',
+  'TIER_RELEASE',
+  'APPROVED_ALREADY',
+  'APPROVAL_NEEDED',
+] as const;
 export type SecondPersonReason = (typeof secondPersonReasons)[number];
 
 /** Why the policy wants a batch to be approved, by stable code, with what the text of the code names. */

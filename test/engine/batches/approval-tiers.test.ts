@@ -9,6 +9,8 @@ import { approvalNeeded } from '../../../src/engine/plan/approval.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import { approvalsOf } from '../../../src/ledger/batches/approvals.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import type { Database } from '../../../src/ledger/drivers/database.ts';
+import { pageRows } from '../../../src/ledger/rows/rows.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { aBatch, addBatch, approvalBy, unplanned } from '../../support/ledger.ts';
 
@@ -34,6 +36,10 @@ test('tiers that contradict each other are refused', () => {
   assert.throws(of({ needed: 'always', tiers, bySubmitter: true }), /bySubmitter/);
   assert.throws(of({ needed: 'always', tiers: [{ approvers: 2 }] }), /rows or sums/);
 });
+
+async function pageStates(db: Database): Promise<string[]> {
+  return (await pageRows(db, 'batch-1', 0, 10)).map(({ status }) => status);
+}
 
 async function waiting(approval: object = {}, held = 0) {
   const { db, clock } = await makeRig();
@@ -102,6 +108,36 @@ describe('a batch that two people must approve', () => {
     assert.equal((await by('ann')).status, 'awaiting_approval');
   });
 });
+
+for (const [what, approval, asked] of [
+  ['that nobody had to approve', { needed: 'above', rows: 1, tiers: [{ rows: 2, approvers: 2 }] }, false],
+  ['that one person has approved', { needed: 'always', tiers: [{ rows: 2, approvers: 2 }] }, true],
+] as const)
+  test(`no single person releases rows that take a batch above a tier (a batch ${what})`, async () => {
+    const { db, clock } = await makeRig();
+    const rows = someRows(4).map((row, at) => (at < 3 ? { ...row, status: 'held' as const } : row));
+    const digest = makeContentDigest();
+    for (const row of rows) digest.add(row);
+    const batch = aBatch({
+      ...{ policy: JSON.stringify({ approval }), content_sha256: digest.hex() },
+      ...{ created_by: 'sam', created_at: clock.now() },
+    });
+    await addBatch(db, clock, batch, rows);
+    const as = (person: string) => ({ db, clock, person, through: 'cli' as const });
+    if (asked) await requestApproval(as('sam'), 'batch-1', approvalBy(1));
+    const by = asked ? 'ann' : 'sam';
+    assert.equal((await approve(as(by), 'batch-1', unplanned)).status, 'approved');
+    for (const all of [[], [1, 2, 3]])
+      await assert.rejects(releaseRows(as('bob'), 'batch-1', all), {
+        code: 'SECOND_PERSON_NEEDED',
+        message:
+          /batch-1 takes approval by 2 people: with them, 4 rows are more than the 2 above which 2 people approve/,
+        reason: { code: 'TIER_RELEASE', values: { approvers: '2' } },
+      });
+    assert.deepEqual(await pageStates(db), ['held', 'held', 'held', 'ready']);
+    assert.equal((await releaseRows(as('bob'), 'batch-1', [1])).released, 1);
+    await assert.rejects(releaseRows(as('bob'), 'batch-1', [2]), { code: 'SECOND_PERSON_NEEDED' });
+  });
 
 test('a batch whose time for approval is over must be submitted again', async () => {
   const { as, by, clock } = await waiting({ expiresAfterDays: 3 });
