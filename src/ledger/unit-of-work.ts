@@ -7,7 +7,7 @@ import type { Clock } from '../core/time/clock.ts';
 import { announceBatch } from './accounts/announce.ts';
 import { addRecentSends, type RecentSends } from './accounts/recent-sends.ts';
 import { type ChainWriter, makeChainWriter } from './audit/chain-writer.ts';
-import { chainStart, type EventData } from './audit/events.ts';
+import { chainStart, type DataOf, type EventData } from './audit/events.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
 import { addPause, clearPauses, storedReason } from './batches/pauses.ts';
 import { addToCounts, type CountChange, deleteCounts } from './batches/row-counts.ts';
@@ -46,9 +46,19 @@ export interface Unit {
   /**
    * Changes a row's state. Returns the new row; null, and writes nothing, if another writer changed it after `before`.
    */
-  changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
+  changeRow<Event extends RowEvent>(
+    before: RowRecord,
+    event: Event,
+    fields: RowFields,
+    data: DataOf<`row.${Event}`>,
+  ): Promise<RowRecord | null>;
   /** Changes facts about a row that are not its state. Null on a conflict, as with `changeRow`. */
-  noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
+  noteRow<Kind extends string | null>(
+    before: RowRecord,
+    fields: RowFields,
+    kind: Kind,
+    data: DataOf<Kind>,
+  ): Promise<RowRecord | null>;
   /**
    * Changes a batch's state. Returns the new batch; null, and writes nothing, if it is no longer in that state. Clears
    * the pauses of a batch that is no longer paused.
@@ -63,7 +73,7 @@ export interface Unit {
   pauseBatch(before: BatchRecord, pause: Pause, fields?: BatchFields): Promise<BatchRecord | null>;
   /** Changes facts about a batch that are not its state. Null on a conflict, as with `changeBatch`. */
   noteBatch(before: BatchRecord, fields: BatchFields): Promise<BatchRecord | null>;
-  append(batchId: string, kind: string, data: EventData, rowNo?: number | null): Promise<void>;
+  append<Kind extends string>(batchId: string, kind: Kind, data: DataOf<Kind>, rowNo?: number | null): Promise<void>;
   /** Counts a request of the runner's account that has ended: see accounts/recent-sends.ts. */
   countSend(): void;
 }

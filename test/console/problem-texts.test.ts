@@ -11,6 +11,7 @@ import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
 import { slotReasons } from '../../src/core/basics/slot-result.ts';
 import { doubtReasons } from '../../src/core/state/doubt-texts.ts';
+import { eventWhys } from '../../src/core/state/event-whys.ts';
 import { pauseWhys } from '../../src/core/state/pause-texts.ts';
 import { approvalReasons, secondPersonReasons } from '../../src/engine/plan/approval.ts';
 import type { Problem } from '../../src/intake/cells/problems.ts';
@@ -134,17 +135,21 @@ describe('the text of a reason', () => {
     const of = Object.keys(texts).filter((id) => id.startsWith('reason.'));
     const codes: string[] = [...fileReasons, ...fileNotes, ...secondPersonReasons, ...nextSteps];
     codes.push(...Object.keys(slotReasons), ...Object.keys(refusalReasons), ...Object.keys(doubtReasons));
-    codes.push(...Object.keys(approvalReasons), ...Object.keys(pauseWhys));
+    codes.push(...Object.keys(approvalReasons), ...Object.keys(pauseWhys), ...Object.keys(eventWhys));
     assert.deepEqual(of.sort(), codes.map((code) => `reason.${code}`).sort());
   });
 
   test('names what the code of a slot or of a refusal gives, and nothing else', () => {
+    const givenByEvents = Object.fromEntries(
+      Object.entries(eventWhys).map(([code, said]) => [code, [...said.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)]),
+    );
     for (const [code, given] of Object.entries({
       ...slotReasons,
       ...refusalReasons,
       ...doubtReasons,
       ...approvalReasons,
       ...pauseWhys,
+      ...givenByEvents,
     }))
       assert.deepEqual([...new Set(namedIn(code))].sort(), [...given].sort(), code);
   });

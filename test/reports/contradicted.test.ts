@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { EventWhy } from '../../src/core/state/event-whys.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { countContradicted, noteContradiction } from '../../src/ledger/reporting/contradictions.ts';
 import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
@@ -23,7 +24,7 @@ function flip(db: Database, rowNo: number): Promise<unknown> {
   clock.set(startMs + 24 * hourMs);
   return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
     const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
-    const why = 'the row ended failed, and the service now says completed';
+    const why: EventWhy = 'the row ended failed, and the service now says completed';
     const found = { why, serviceStatus: 'completed', topupId: row.topup_id, firstSentAt: null, ...unpriced };
     assert.ok(await noteContradiction(unit, row, found));
     assert.equal(await noteContradiction(unit, { ...row, contradicted: 'completed' }, found), null, 'it is noted once');

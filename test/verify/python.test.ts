@@ -5,9 +5,10 @@ import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import type { ExplainedData } from '../../src/ledger/audit/events.ts';
 import { forgetRows } from '../../src/ledger/batches/forget-rows.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { noteContradiction } from '../../src/ledger/reporting/contradictions.ts';
+import { type Contradiction, noteContradiction } from '../../src/ledger/reporting/contradictions.ts';
 import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
@@ -116,16 +117,20 @@ describe('the verifier that follows the page of the format', { skip }, () => {
       ]);
       await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
         const [paid, failed] = [await findRow(unit.tx, 'B-1', 1), await findRow(unit.tx, 'B-1', 2)];
-        const found = {
+        const found: Contradiction = {
           topupId: 'topup-2',
           serviceStatus: 'completed',
-          why: 'it says completed',
+          why: 'an earlier payment of the row is completed',
           firstSentAt: null,
           cost: null,
           completedAt: null,
         };
         await noteContradiction(unit, failed as RowRecord, found);
-        const second = { why: 'there is another', service_status: 'completed', topup_id: 'topup-9' };
+        const second: ExplainedData = {
+          why: 'an earlier payment of the row is completed',
+          service_status: 'completed',
+          topup_id: 'topup-9',
+        };
         await unit.noteRow(paid as RowRecord, { second_topup_id: 'topup-9' }, 'row.contradicted', second);
       });
     },

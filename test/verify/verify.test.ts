@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { contentRowRef } from '../../src/core/identity/ids.ts';
+import type { EventWhy } from '../../src/core/state/event-whys.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { reorderBatch } from '../../src/engine/batches/reorder.ts';
 import { nextGeneration } from '../../src/engine/payments/next-generation.ts';
@@ -388,7 +389,8 @@ test('refunds are compared with the chain, in both forms in which they are recor
       };
       await unit.append('B-1', 'row.refund', refund, 1);
       await unit.append('B-1', 'row.refund', { ...refund, amount: '0.20' }, 1);
-      const gone = { why: 'the row cost 0.80 USD', service_status: 'completed', cost: '0.00', cost_currency: 'USD' };
+      const why: EventWhy = 'the row cost 0.80 USD, and the service now says 0.00 USD';
+      const gone = { why, service_status: 'completed', cost: '0.00', cost_currency: 'USD' };
       await unit.append('B-1', 'row.changed_late', gone, 2);
       await unit.append('B-1', 'row.changed_late', { ...gone, cost: '0.70' }, 3);
       // A payment that the service calls failed by now costs nothing, as one that failed at once: no money came back

@@ -1,6 +1,7 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { compareAmounts } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import { type BatchRecord, findBatch, openBatches } from '../../ledger/batches/batches.ts';
 import { clearPauses, openPauses, openPausesOfAccount } from '../../ledger/batches/pauses.ts';
@@ -71,7 +72,7 @@ async function endShortage(
     const reasons = batch === null ? [] : (await openPauses(unit.tx, batch)).map(({ reason }) => reason);
     // A person may have resumed the batch since it was read.
     if (batch === null || !reasons.includes('insufficient_balance')) return 'still_paused';
-    const why = 'the balance is back';
+    const why: EventWhy = 'the balance is back';
     if (reasons.length > 1) {
       await clearPauses(unit, batch, 'insufficient_balance');
       await unit.append(batch_id, 'batch.pause_cleared', { reason: 'insufficient_balance', why });

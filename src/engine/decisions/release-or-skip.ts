@@ -3,6 +3,7 @@ import { refusal } from '../../core/basics/refusal.ts';
 import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { can } from '../../core/state/batch-state.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
@@ -188,8 +189,9 @@ async function changeRows(
       await check?.(unit.tx, await requireBatch(unit.tx, batchId), rows);
       let changed = 0;
       for (const row of rows) if (await change(unit, row)) changed += 1;
-      if (changed > 0)
-        await voidApprovals(unit, batchId, `the state of ${changed === 1 ? '1 row' : `${changed} rows`} has changed`);
+      const why: EventWhy =
+        changed === 1 ? 'the state of 1 row has changed' : `the state of ${changed} rows has changed`;
+      if (changed > 0) await voidApprovals(unit, batchId, why);
       return changed;
     });
   let count = 0;

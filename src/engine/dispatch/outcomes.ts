@@ -2,9 +2,10 @@ import { assert, unreachable } from '../../core/basics/assert.ts';
 import { withJitter } from '../../core/basics/random.ts';
 import { doubtReason } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { refusedByService, type Why } from '../../core/state/pause-texts.ts';
 import type { CreateOutcome, Evidence } from '../../gateway/contract/gateway.ts';
-import type { EventData } from '../../ledger/audit/events.ts';
+import type { ExplainedData } from '../../ledger/audit/events.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -68,7 +69,7 @@ async function writeAccepted(
 ): Promise<AfterOutcome> {
   const difference = mismatch(row, payment.reference, outcome.payment);
   if (difference) {
-    const why = `the answer names ${difference}`;
+    const why: EventWhy = `the answer names ${difference}`;
     await doubt(unit, context, row, noteEvidence(payment, outcome), { ...outcomeData(outcome), why });
     const text = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
     return { pause: { reason: 'service_mismatch', why: otherPayment(row, difference, text) } };
@@ -135,7 +136,7 @@ async function writeTrouble(
  * lease was late. It counts as little as one that was answered with 429.
  */
 export async function writeHeldBack(unit: Unit, context: OutcomesNeeds, { row, payment }: Intent): Promise<void> {
-  const data = { why: 'the request was stopped before its first byte' };
+  const data: ExplainedData = { why: 'the request was stopped before its first byte' };
   await makeReadyAgain(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
 }
 
@@ -155,7 +156,7 @@ function keptAnswer(
   { gateway }: Parts<'gateway'>,
   before: PaymentRecord,
   payment: PaymentRecord,
-): string | null {
+): EventWhy | null {
   const [last, now] = [lastEvidence(before), lastEvidence(payment)];
   if (last?.kind === 'throttled' && last.requestId && last.requestId === now?.requestId)
     return 'the very same answer again';
@@ -190,7 +191,7 @@ function usedUpUntil(
   return forgottenAt(context, closed(payment), now);
 }
 
-function outcomeData({ kind, evidence }: CreateOutcome): EventData {
+function outcomeData({ kind, evidence }: CreateOutcome): ExplainedData {
   return { outcome: kind, ...evidenceData(evidence) };
 }
 
@@ -237,7 +238,7 @@ async function makeReadyAgain(
   context: Parts<'gateway' | 'picker'>,
   row: RowRecord,
   payment: PaymentRecord,
-  { at, charge, data }: { at: number; charge: boolean; data: EventData },
+  { at, charge, data }: { at: number; charge: boolean; data: ExplainedData },
 ): Promise<AfterOutcome> {
   if (payment.open_attempts > 0) {
     // What the service did not take has repeated nothing: it uses up none of the repetitions of a doubt.
@@ -258,7 +259,7 @@ async function doubt(
   context: Parts<'gateway'>,
   row: RowRecord,
   payment: PaymentRecord,
-  data: EventData,
+  data: ExplainedData,
 ): Promise<void> {
   await updateAttempts(unit.tx, payment);
   // If every attempt has a definitive answer, no request can be running, so the lookup need not wait.

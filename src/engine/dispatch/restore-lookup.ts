@@ -1,6 +1,7 @@
 import { assert } from '../../core/basics/assert.ts';
 import { doubtReason, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { generationsMax } from '../../core/state/earlier-payment.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { dropLostExplainedBy, lostOf } from '../../ledger/rows/lost-payments.ts';
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
@@ -132,7 +133,7 @@ async function doubtFound(
     // The service's time, if known: other runs must see when the row was really sent.
     first_sent_at: paidAt ?? unit.at,
   };
-  const why = 'the service has it, and the restored ledger does not';
+  const why: EventWhy = 'the service has it, and the restored ledger does not';
   if (!(await unit.changeRow(row, 'doubt', fields, { why }))) return;
   for (const other of others) {
     const second = await noteSecond(unit, row, other);

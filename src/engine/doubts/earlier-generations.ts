@@ -1,5 +1,6 @@
 import { doubtWhy } from '../../core/state/doubt-texts.ts';
 import { generationsMax, isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
@@ -156,7 +157,7 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
   }
   const { generation, reference, serviceStatus } = earlier;
   // The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever.
-  const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
+  const why: EventWhy = `the service says ${serviceStatus} of its payment of generation ${generation}`;
   const isDoubt = row.status === 'in_doubt';
   const isWritten = await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);

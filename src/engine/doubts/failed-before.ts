@@ -1,5 +1,6 @@
 import { isReadBefore } from '../../core/duplicates/comparison.ts';
 import { duplicateRules } from '../../core/duplicates/question.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
@@ -94,7 +95,7 @@ async function readAgain(context: FailedBeforeNeeds, failed: FailedRow): Promise
 type Arrived = Extract<EarlierGenerations, { kind: 'live' | 'doubtful' }>;
 
 /** The text leaves out the reference, which may be a phone number: the audit chain keeps it for ever. */
-function arrivedWhy({ generation, serviceStatus }: Arrived): string {
+function arrivedWhy({ generation, serviceStatus }: Arrived): EventWhy {
   return `the service says ${serviceStatus} of the payment of generation ${generation}, which had failed`;
 }
 

@@ -3,7 +3,7 @@ import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { CreateOutcome, Evidence, ServicePayment, ServicePolicy } from '../../gateway/contract/gateway.ts';
 import type { PaymentRecord } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import { differenceCode, mismatch } from '../payments/payment-request.ts';
+import { type Difference, differenceCode, mismatch } from '../payments/payment-request.ts';
 
 /**
  * What to do with a payment whose outcome is unknown: section 3 of reliability.md as a pure function. The differences
@@ -63,7 +63,7 @@ export function stepWhenFound(
     : { do: 'escalate', why: doubtWhy('DOUBT_UNFOUND', {}, 'the service found nothing, and said found') };
 }
 
-function otherPayment(row: number, batch: string, difference: string, place: string): DoubtWhy {
+function otherPayment(row: number, batch: string, difference: Difference, place: string): DoubtWhy {
   const text = `the service has ${difference} under ${place}`;
   return doubtWhy('DOUBT_OTHER', { row, batch, difference: differenceCode(difference) }, text);
 }

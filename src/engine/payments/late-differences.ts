@@ -2,6 +2,7 @@ import { assert } from '../../core/basics/assert.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { sameAmount } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import {
   countsAsUnpaid,
@@ -23,7 +24,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 /** A row that ended in another way than the service now reports. */
 export interface LateDifference {
   row: RowRecord;
-  why: string;
+  why: EventWhy;
   /** Whether the row has a second payment, so that the recipient may have been paid twice. */
   isPaidTwice?: true;
 }
@@ -80,7 +81,7 @@ export async function noteSecond(
 }
 
 /** The difference that was recorded; null if nothing was. */
-function differenceBetween(row: RowRecord, noted: RowRecord | null, why: string): LateDifference | null {
+function differenceBetween(row: RowRecord, noted: RowRecord | null, why: EventWhy): LateDifference | null {
   if (noted === null) return null;
   return noted.second_topup_id === row.second_topup_id ? { row, why } : { row, why, isPaidTwice: true };
 }
@@ -94,7 +95,7 @@ export async function noteEarlierArrived(unit: Unit, row: RowRecord): Promise<vo
   if (other === null) return;
   const { topup_id: topupId, cost: value, cost_currency: currency } = other;
   const payment = { topupId, serviceStatus: 'completed', cost: { value, currency }, completedAt: null };
-  const why = 'an earlier payment of the row is completed';
+  const why: EventWhy = 'an earlier payment of the row is completed';
   if (countsAsUnpaid(row)) await noteContradiction(unit, row, { ...payment, why, firstSentAt: null });
   else if (row.second_topup_id === null) await noteSecondPayment(unit, row, payment, why);
 }
@@ -130,12 +131,12 @@ export async function noteDifference(
  */
 export async function noteGone(unit: Unit, row: RowRecord, isAll: boolean): Promise<LateDifference> {
   const found = isAll ? 'nothing' : 'only another payment';
-  const why = `the row was completed, but the service now has ${found} under its reference`;
+  const why: EventWhy = `the row was completed, but the service now has ${found} under its reference`;
   await unit.append(row.batch_id, 'row.changed_late', { why, topup_id: row.topup_id }, row.row_no);
   return { row, why };
 }
 
-function differenceOf(row: RowRecord, payment: ServicePayment): string | null {
+function differenceOf(row: RowRecord, payment: ServicePayment): EventWhy | null {
   if (payment.state !== row.status && (row.status === 'completed' || row.status === 'failed')) {
     return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
   }

@@ -44,11 +44,13 @@ export function paymentRequestOf(row: RowRecord, reference: string, callbackUrl:
   };
 }
 
+export type Difference = `another ${string}`;
+
 /**
  * How the service's payment differs from the row's request; null if it matches. Fields that the service leaves out are
  * not compared (V1 answers a top-up without its reference and number). Neither is a number that was forgotten.
  */
-export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): string | null {
+export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): Difference | null {
   if (payment.reference !== null && payment.reference !== reference) return 'another reference';
   const isNamed = payment.phoneNumber !== null && row.phone_number !== null;
   if (isNamed && payment.phoneNumber !== row.phone_number) return 'another phone number';
@@ -59,11 +61,11 @@ export function mismatch(row: RowRecord, reference: string, payment: ServicePaym
 }
 
 /** A difference as a code: `phone_number` of "another phone number". */
-export function differenceCode(difference: string): string {
+export function differenceCode(difference: Difference): string {
   return difference.replace(/^another (\S+)( number)?.*$/, '$1$2').replaceAll(/\W/g, '_');
 }
 
 /** Why an account is halted: the service has another payment than the one that the row asked for. */
-export function otherPayment({ batch_id, row_no }: RowRecord, difference: string, text: string): Why {
+export function otherPayment({ batch_id, row_no }: RowRecord, difference: Difference, text: string): Why {
   return pauseWhy('PAUSE_OTHER', { row: row_no, batch: batch_id, difference: differenceCode(difference) }, text);
 }

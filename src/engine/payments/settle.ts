@@ -18,7 +18,7 @@ function serviceFields(payment: ServicePayment, row: RowRecord) {
 }
 
 /** The part of an answer that the audit log keeps. */
-export function evidenceData(evidence: Evidence): EventData {
+export function evidenceData(evidence: Evidence): Omit<EventData, 'why'> {
   const { httpStatus, code, message, requestId } = evidence;
   return { http_status: httpStatus, code, message: withoutNumbers(message), request_id: requestId };
 }

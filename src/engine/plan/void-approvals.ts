@@ -1,4 +1,5 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { deleteApprovals } from '../../ledger/batches/approvals.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
@@ -7,7 +8,7 @@ import { approvalNeeded } from './approval.ts';
 import { requestedNow } from './preflight.ts';
 
 /** Voids the approvals of a batch that still waits for others: what these people saw has changed. */
-export async function voidApprovals(unit: Unit, batchId: string, why: string): Promise<void> {
+export async function voidApprovals(unit: Unit, batchId: string, why: EventWhy): Promise<void> {
   const { status } = await requireBatch(unit.tx, batchId);
   if (status !== 'awaiting_approval' || (await deleteApprovals(unit.tx, batchId)) === 0) return;
   await unit.append(batchId, 'batch.void_approvals', { why });

@@ -1,3 +1,4 @@
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { isResolved } from '../../core/state/overdue.ts';
 import type { Why } from '../../core/state/pause-texts.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
@@ -6,7 +7,7 @@ import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
 import { noteSecond } from '../payments/late-differences.ts';
-import { mismatch, otherPayment, referenceOf } from '../payments/payment-request.ts';
+import { type Difference, mismatch, otherPayment, referenceOf } from '../payments/payment-request.ts';
 import { settle } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
@@ -64,7 +65,7 @@ export async function contradictEnd(
     const isKnown = row.service_status === service_status;
     if (isKnown && !open) return;
     const by = isResolved(row) ? 'a person has said that the row failed' : 'the row failed';
-    const why = `${by}, and the service now says ${service_status}`;
+    const why: EventWhy = `${by}, and the service now says ${service_status}`;
     if (!(await noteContradiction(unit, row, { ...payment, why, firstSentAt: null }))) return;
     if (isKnown) open?.contradicted.add(row_no);
     log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
@@ -73,7 +74,7 @@ export async function contradictEnd(
   // The payments of a batch that has ended are read again a day later.
   if (!open || !isResolved(row)) return;
   open.contradicted.add(row_no);
-  const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
+  const why: EventWhy = `a person has said that the row is ${status}, and the service now says ${service_status}`;
   await unit.append(batch_id, 'row.contradicted', { why, service_status, topup_id }, row_no);
   log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
 }
@@ -116,10 +117,10 @@ async function halt(
   context: Parts<'account' | 'log' | 'service'>,
   row: RowRecord,
   { serviceStatus, topupId }: ServicePayment,
-  difference: string,
+  difference: Difference,
 ): Promise<void> {
   const { batch_id, row_no } = row;
-  const why = `the service has ${difference}`;
+  const why: EventWhy = `the service has ${difference}`;
   await unit.append(batch_id, 'row.contradicted', { why, service_status: serviceStatus, topup_id: topupId }, row_no);
   const text = `the service says ${serviceStatus} of row ${row_no} of batch ${batch_id}, with ${difference}`;
   await haltForRow(unit, context, otherPayment(row, difference, text));

@@ -1,4 +1,5 @@
 import { assert } from '../../core/basics/assert.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Why } from '../../core/state/pause-texts.ts';
 import type { LogData } from '../../core/text/log.ts';
 import type { WarnMessage } from '../../core/text/log-events.ts';
@@ -16,7 +17,7 @@ import { type Refund, writeRefund } from '../../ledger/rows/refunds.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Pause, Unit } from '../../ledger/unit-of-work.ts';
 import { writePause } from '../batches/pausing.ts';
-import { mismatch, otherPayment } from '../payments/payment-request.ts';
+import { type Difference, mismatch, otherPayment } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
 import type { WebhookUpdate } from './webhook-update.ts';
 
@@ -47,7 +48,7 @@ export async function waitForAnswer(unit: Unit, entry: InboxEntry): Promise<Effe
 }
 
 /** How the service's payment differs from the row's own; null if they agree in what both have. */
-export function differs(row: RowRecord, payment: PaymentRecord, said: ServicePayment): string | null {
+export function differs(row: RowRecord, payment: PaymentRecord, said: ServicePayment): Difference | null {
   if (row.topup_id !== null && said.topupId !== row.topup_id) return 'another top-up under the same reference';
   return mismatch(row, payment.reference, said);
 }
@@ -85,7 +86,7 @@ export async function halt(
   entry: InboxEntry,
   update: WebhookUpdate,
   row: RowRecord,
-  difference: string,
+  difference: Difference,
 ): Promise<Effect> {
   const effect = await contradict(unit, context, entry, update, row, `the service has ${difference}`);
   const text = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
@@ -102,7 +103,7 @@ export async function contradict(
   entry: InboxEntry,
   update: WebhookUpdate,
   row: RowRecord,
-  why: string,
+  why: EventWhy,
 ): Promise<Effect> {
   const { topupId, money: cost, at: completedAt } = update;
   const isStatus = update.payment !== null || update.says === 'something';

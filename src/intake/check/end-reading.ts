@@ -1,5 +1,6 @@
 import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
 import type { FileReason } from '../../core/basics/rejected-file.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import { endReading, listReadings, type Reading, takeOverReading } from '../../ledger/batches/readings.ts';
@@ -32,7 +33,7 @@ export async function giveUp(deps: Deps, own: Pick<Reading, 'batch_id' | 'holder
   await endWithoutRows(deps, reading, own.holder, (unit, batch) =>
     isRejection(error)
       ? unit.changeBatch(batch, 'reject', rejectionOf(error), { code: error.code })
-      : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
+      : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' satisfies EventWhy }),
   ).catch(() => undefined);
   // If the ledger cannot be written, the thrown error says so, and a later start ends the reading.
 }

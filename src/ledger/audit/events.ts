@@ -1,5 +1,6 @@
 import { pagesOf } from '../../core/basics/pages.ts';
 import { sha256 } from '../../core/identity/ids.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
 import { readValue } from '../drivers/read.ts';
@@ -30,6 +31,20 @@ export interface AuditEvent {
 
 /** Flat, so that its canonical form is plain JSON with sorted keys. */
 export type EventData = Partial<Record<EventMember, string | number | boolean | null>>;
+
+/** The kinds of which airbatch alone says why. */
+type ExplainedKind =
+  | 'batch.pause_cleared'
+  | 'batch.void_approvals'
+  | 'row.doubt'
+  | 'row.unsent'
+  | 'row.contradicted'
+  | 'row.changed_late';
+
+/** Data with a reason that the console can show in the reader's language. */
+export type ExplainedData = Omit<EventData, 'why'> & { why?: EventWhy };
+
+export type DataOf<Kind> = Kind extends ExplainedKind ? ExplainedData : EventData;
 
 /**
  * The data in an event's body. Nothing if the body is damaged, which `walkChain` finds: the rest can still be shown.

@@ -1,6 +1,7 @@
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import { sentStates } from '../../core/state/row-state.ts';
-import type { EventData } from '../audit/events.ts';
+import type { ExplainedData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
 import { haltAccount } from '../batches/pauses.ts';
 import type { Queryable } from '../drivers/database.ts';
@@ -11,7 +12,7 @@ import { type LatePayment, noteLateCharge } from './late-charges.ts';
 
 /** What the service says about a payment of a row, if the ledger says otherwise. */
 export interface Contradiction extends LatePayment {
-  why: string;
+  why: EventWhy;
   /** The service's own status of the payment. */
   serviceStatus: string;
   /** When the payment was first sent (epoch ms), if known. */
@@ -73,7 +74,7 @@ async function notePaidTwice(
   row: RowRecord,
   { known, topupId }: { known: string; topupId: string },
   kind: 'row.contradicted' | 'row.changed_late',
-  data: EventData,
+  data: ExplainedData,
 ): Promise<RowRecord | null> {
   // Store the payment that is not the row's own, whichever was seen first.
   const second = topupId === row.topup_id ? known : topupId;
@@ -85,7 +86,7 @@ async function notePaidTwice(
 /** A payment that the service has of a row besides the row's own. */
 export type SecondPayment = Omit<Contradiction, 'firstSentAt' | 'why'> & { topupId: string };
 
-export function secondPaymentText({ serviceStatus, topupId }: SecondPayment): string {
+export function secondPaymentText({ serviceStatus, topupId }: SecondPayment): EventWhy {
   return `the service says ${serviceStatus} of another payment of the row (${topupId})`;
 }
 

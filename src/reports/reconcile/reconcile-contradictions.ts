@@ -1,3 +1,4 @@
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
@@ -31,7 +32,7 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
     for (const { bound, payment } of found) {
       const row = await findRow(unit.tx, bound.batch_id, bound.row_no);
       if (row === null) continue;
-      const why = `the row is ${row.status}, and the service has completed its payment`;
+      const why: EventWhy = `the row is ${row.status}, and the service has completed its payment`;
       if (countsAsUnpaid(row))
         await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
       else if (row.second_topup_id === payment.topupId) await noteLateCharge(unit, row, payment);
@@ -47,7 +48,7 @@ async function recordCost(unit: Unit, row: RowRecord, payment: ServicePayment): 
   const isBack = isRefunded(payment) && row.status === 'completed' && row.topup_id === topupId;
   const isNew = isBack ? await noteRefund(unit, row) : await noteChangedCost(unit, row, payment);
   if (!isNew || cost === null) return;
-  const why = `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
+  const why: EventWhy = `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
   const data = {
     why,
     service_status: serviceStatus,

@@ -1,4 +1,5 @@
 import { errorMessage } from '../../core/basics/errors.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { forgetEnded } from '../../engine/batches/forget.ts';
 import { pruneApiRequests } from '../../ledger/access/api-requests.ts';
@@ -36,7 +37,8 @@ export interface JobRetention {
 export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
   const { db, clock, config, log } = session;
   const stopping = new AbortController();
-  const actor = { ...session, person: 'retention' };
+  const why: EventWhy = 'retention';
+  const actor = { ...session, person: why };
   let isInLog = false;
   const pass = async () => {
     const limits = jobs.map(({ job, personalDataDays }) => ({ job: job as string | null, days: personalDataDays }));
@@ -44,7 +46,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     if (days !== undefined) limits.push({ job: null, days });
     let forgotten = 0;
     for (const limit of limits) {
-      const done = await forgetEnded(actor, clock.now() - limit.days * dayMs, 'retention', limit.job);
+      const done = await forgetEnded(actor, clock.now() - limit.days * dayMs, why, limit.job);
       for (const batchId of done.batches) await eraseDraftOfBatch(session, batchId);
       forgotten += done.batches.length;
       isInLog ||= forgotten > 0;

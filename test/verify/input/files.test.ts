@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { EventWhy } from '../../../src/core/state/event-whys.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../../src/reports/reports.ts';
 import { atOnceMax } from '../../../src/verify/input/files.ts';
@@ -112,7 +113,8 @@ test('a line without an end in a file to compare with is refused with the name o
 
 test('reports verify, whatever line ends the texts of people or of the service contain', async (t) => {
   const { dir, key, db } = await makePack(t);
-  const why = 'told by Ann\u2028\u2029\u0085\v\f\r\nsecond line';
+  const why: EventWhy =
+    'the row ended failed, and the service now says told by Ann\u2028\u2029\u0085\v\f\r\nsecond line';
   await inUnit(db, { clock: clockOf(db), actor: 'Ann' }, (unit) => unit.append('B-1', 'row.changed_late', { why }, 4));
   await writeReports(db, 'B-1', join(dir, '..'), signedBy(db, key));
   const { findings, version } = await verifyReports(dir);

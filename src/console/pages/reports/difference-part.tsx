@@ -1,6 +1,6 @@
 import { useMutation } from '@tanstack/react-query';
 import { Button } from '../../base/button.tsx';
-import { eventText } from '../../base/event-text.ts';
+import { eventText, whyText } from '../../base/event-text.ts';
 import { Failure } from '../../base/failure.tsx';
 import { Table } from '../../base/table.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -52,9 +52,14 @@ function Difference({ lines }: { lines: readonly string[][] }) {
           { id: 'row', label: t('rows.row'), isHead: true, cell: ({ row }) => row },
           { id: 'column', label: t('draft.column'), cell: ({ column }) => eventText(column) },
           { id: 'before', label: t('draft.before'), cell: ({ before }) => <del>{before}</del> },
-          { id: 'after', label: t('draft.after'), cell: ({ after }) => <ins>{after}</ins> },
+          { id: 'after', label: t('draft.after'), cell: ({ column, after }) => <ins>{shownAfter(column, after)}</ins> },
         ]}
       />
     </>
   );
+}
+
+/** A cell as it is now; or, where the row has stayed as it ended, what the service says of it since. */
+function shownAfter(column: string, after: string): string {
+  return (column.startsWith('row.') ? whyText(after) : null) ?? after;
 }

@@ -1,0 +1,51 @@
+/**
+ * Why something happened, as airbatch itself writes it into the audit chain, by stable code: `{name}` stands for a
+ * value. The console finds the code by the sentence, also in older chains, and has a text for each in the reader's
+ * language. So a sentence may get a successor, but it never leaves this table.
+ */
+export const eventWhys = {
+  // A row is in doubt, or ready again.
+  WHY_INTERRUPTED: 'interrupted',
+  WHY_KEY_OLD: 'key_too_old',
+  WHY_EXISTS: 'exists',
+  WHY_NUMBER_BLOCKED: 'number_blocked',
+  WHY_SAME_ANSWER: 'the very same answer again',
+  WHY_THROTTLED: 'throttled for an hour',
+  WHY_SAME_REFUSAL: 'the same refusal again',
+  WHY_ATTEMPT_OPEN: 'refused, with an earlier attempt open',
+  WHY_ANSWER_NAMES: 'the answer names another {difference}',
+  WHY_RESTORED: 'the service has it, and the restored ledger does not',
+  WHY_REPORTED: 'the service reports a payment that it seemed not to have',
+  WHY_UNDER_REFUSED_KEY: 'the service has a payment under its refused key',
+  WHY_STOPPED: 'the request was stopped before its first byte',
+  // The service contradicts a row, or has changed its payment.
+  WHY_FAILED_SAYS: 'the row failed, and the service now says {service_status}',
+  WHY_PERSON_FAILED_SAYS: 'a person has said that the row failed, and the service now says {service_status}',
+  WHY_PERSON_SAYS: 'a person has said that the row is {row_status}, and the service now says {service_status}',
+  WHY_ROW_SAYS: 'the row is {row_status}, and the service says {service_status}',
+  WHY_ROW_COMPLETED: 'the row is {row_status}, and the service has completed its payment',
+  WHY_ENDED_SAYS: 'the row ended {row_status}, and the service now says {service_status}',
+  WHY_COST: 'the row cost {cost} {currency}, and the service now says {other_cost} {other_currency}',
+  WHY_GONE: 'the row was completed, but the service now has nothing under its reference',
+  WHY_GONE_OTHER: 'the row was completed, but the service now has only another payment under its reference',
+  WHY_REFUSED_PAYMENT: 'the row was refused, and the service has a payment for it',
+  WHY_OTHER: 'the service has another {difference}',
+  WHY_SECOND: 'the service says {service_status} of another payment of the row ({topup_id})',
+  WHY_NOT_FOUND: 'a webhook reports a payment that no lookup finds',
+  WHY_EARLIER_COMPLETED: 'an earlier payment of the row is completed',
+  WHY_EARLIER_ARRIVED: 'the service says {service_status} of the payment of generation {generation}, which had failed',
+  WHY_EARLIER_SAYS: 'the service says {service_status} of its payment of generation {generation}',
+  // A batch.
+  WHY_FUNDED: 'the balance is back',
+  WHY_ROW_CHANGED: 'the state of 1 row has changed',
+  WHY_ROWS_CHANGED: 'the state of {rows} rows has changed',
+  WHY_READING_STOPPED: 'reading the file was interrupted',
+  WHY_RETENTION: 'retention',
+} as const;
+
+type Filled<Sentence extends string> = Sentence extends `${infer Head}{${string}}${infer Tail}`
+  ? `${Head}${string}${Filled<Tail>}`
+  : Sentence;
+
+/** A sentence of the table, with its values. */
+export type EventWhy = Filled<(typeof eventWhys)[keyof typeof eventWhys]>;
