@@ -37,8 +37,10 @@ export async function proposeTotp(tx: Queryable, name: string, secret: string): 
   return stored === 1;
 }
 
-export async function confirmTotp(tx: Queryable, name: string, at: number): Promise<void> {
-  await tx.execute('UPDATE user_totp SET confirmed_at = ? WHERE name = ? AND confirmed_at IS NULL', [at, name]);
+/** Confirms this secret. Returns false if it is confirmed already, or if another one was proposed after it. */
+export async function confirmTotp(tx: Queryable, { name, secret }: Totp, at: number): Promise<boolean> {
+  const sql = 'UPDATE user_totp SET confirmed_at = ? WHERE name = ? AND secret = ? AND confirmed_at IS NULL';
+  return (await tx.execute(sql, [at, name, secret])) === 1;
 }
 
 /** Marks the code of this time step as used. Returns false if it, or a later one, was used before. */

@@ -95,9 +95,11 @@ const confirm = defineSessionRoute({
   async run(request, { code }) {
     const { session } = request.deps;
     const name = await requireFactorsChangeable(request);
-    if (!(await tryCode(session, { name, code, isNew: true }))) throw codeRefused();
+    // Another session of the person may propose another secret at any moment: the code confirms only the one it is of.
+    const proposed = await findTotp(session.db, name);
+    if (!(await tryCode(session, { name, code, isNew: true })) || proposed === null) throw codeRefused();
     await changeAccess({ ...session, person: name, through: 'console' }, async ({ tx, at, note }) => {
-      await confirmTotp(tx, name, at);
+      if (!(await confirmTotp(tx, proposed, at))) throw codeRefused();
       await note('factor.add', { kind: 'totp' });
     });
     return factorListOf(session.db, name);

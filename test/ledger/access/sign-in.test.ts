@@ -118,8 +118,11 @@ describe('second factors', () => {
   test('accept each time step of a code once, and never an earlier one', async () => {
     const db = await memoryLedger();
     assert.equal(await proposeTotp(db, 'amina', 'FIRST'), true);
+    const first = await findTotp(db, 'amina');
     assert.equal(await proposeTotp(db, 'amina', 'SECOND'), true, 'not confirmed yet');
-    await confirmTotp(db, 'amina', 1);
+    const second = await findTotp(db, 'amina');
+    assert.ok(first && second);
+    assert.deepEqual([await confirmTotp(db, first, 1), await confirmTotp(db, second, 1)], [false, true]);
     assert.equal(await proposeTotp(db, 'amina', 'THIRD'), false, 'a confirmed one stays');
     const totp = await findTotp(db, 'amina');
     assert.ok(totp);

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { Secret, TOTP } from 'otpauth';
+import { findTotp } from '../../../src/ledger/access/second-factors.ts';
 import { findUser } from '../../../src/ledger/access/users.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { changeUser } from '../../../src/operations/access/change-user.ts';
@@ -71,4 +73,19 @@ describe('what an administrator changes while a person’s own request runs', ()
     assert.equal((await own.signIn('amina')).body.code, 'SIGN_IN_REFUSED');
     assert.deepEqual(await db.query('SELECT * FROM user_sessions'), []);
   });
+});
+
+test('a code confirms the secret that its app has, not one that another session proposes meanwhile', async (t) => {
+  const { db, clock, person, browser } = await consoleOf(t);
+  const [own, other] = [await person('amina'), browser()];
+  await other.signIn('amina');
+  const propose = async ({ send }: Pick<typeof own, 'send'>) =>
+    (await send('POST', '/api/v1/session/factors/totp')).body.secret;
+  const totp = new TOTP({ secret: Secret.fromBase32(await propose(own)) });
+  // The attempt is counted, and settled, before the secret is confirmed.
+  beforeTransaction(db, 3, () => propose(other));
+  const body = { code: totp.generate({ timestamp: clock.now() }) };
+  const { status, body: answer } = await own.send('POST', '/api/v1/session/factors/totp/confirm', { body });
+  assert.deepEqual([status, answer.code], [403, 'CODE_REFUSED']);
+  assert.equal((await findTotp(db, 'amina'))?.confirmed_at, null);
 });
