@@ -145,18 +145,22 @@ export async function noteChecked(
   ]);
 }
 
-/** Stores the batch that was made from a version of the draft. */
+/**
+ * Stores the batch that was made from a version of the draft. Returns false if the draft was changed, planned, submitted
+ * or discarded meanwhile: the batch is then nobody's plan.
+ */
 export async function noteBatchOfDraft(
   tx: Queryable,
   { draft_id, version }: Pick<DraftRecord, 'draft_id' | 'version'>,
   batchId: string,
-): Promise<void> {
-  await tx.execute('UPDATE drafts SET batch_id = ?, batch_version = ? WHERE draft_id = ?', [
-    batchId,
-    version,
-    draft_id,
-  ]);
+): Promise<boolean> {
   await tx.execute('INSERT INTO draft_batches (batch_id, draft_id) VALUES (?, ?)', [batchId, draft_id]);
+  const noted = await tx.execute(
+    `UPDATE drafts SET batch_id = ?, batch_version = ?
+       WHERE draft_id = ? AND version = ? AND status = 'open' AND batch_id IS NULL`,
+    [batchId, version, draft_id, version],
+  );
+  return noted === 1;
 }
 
 /**
@@ -238,7 +242,11 @@ export async function deleteDraft(tx: Queryable, draftId: string): Promise<void>
   await tx.execute('DELETE FROM drafts WHERE draft_id = ?', [draftId]);
 }
 
-/** Removes the planned batch from the draft. */
-export async function dropBatchOfDraft(tx: Queryable, draftId: string): Promise<void> {
-  await tx.execute('UPDATE drafts SET batch_id = NULL, batch_version = NULL WHERE draft_id = ?', [draftId]);
+/** Removes the planned batch from the draft, if it is still this one. */
+export async function dropBatchOfDraft(
+  tx: Queryable,
+  { draft_id, batch_id }: Pick<DraftRecord, 'draft_id' | 'batch_id'>,
+): Promise<void> {
+  const sql = 'UPDATE drafts SET batch_id = NULL, batch_version = NULL WHERE draft_id = ? AND batch_id = ?';
+  await tx.execute(sql, [draft_id, batch_id]);
 }

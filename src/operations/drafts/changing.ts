@@ -57,5 +57,5 @@ export async function dropPlanned(actor: OperationContext['actor'], draft: Draft
   if (status === 'validated') await cancelUnsent(actor, batchId, 'its draft was changed');
   else if (status !== 'cancelled' && status !== 'rejected')
     throw new AirbatchError('DRAFT_STATE', `draft ${draft.draft_id} was submitted as batch ${batchId}`);
-  await actor.db.transact((tx) => dropBatchOfDraft(tx, draft.draft_id));
+  await actor.db.transact((tx) => dropBatchOfDraft(tx, draft));
 }

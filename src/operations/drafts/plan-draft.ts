@@ -1,5 +1,6 @@
 import { defaultRunId } from '../../core/identity/ids.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { cancelUnsent } from '../../engine/batches/batch-commands.ts';
 import type { Findings } from '../../intake/check/findings-shape.ts';
 import { findings } from '../../intake/check/findings-shape.ts';
 import { includedRow } from '../../ledger/drafts/draft-rows.ts';
@@ -15,6 +16,7 @@ import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { type Plan, plan, planJson } from '../base/plan.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
 import { batchInput, readWithOf } from '../files/file-input.ts';
+import { changedMeanwhile } from '../mending/change-rows.ts';
 import { checkedDraft } from '../mending/check-draft.ts';
 import { writeDraftEvents } from '../mending/draft-events.ts';
 import { configuredWith, fromSheetOf, optionsOf } from '../mending/draft-fields.ts';
@@ -37,7 +39,7 @@ export const planDraft = defineOperation({
   result: changeResult.extend(unsentBatch.shape).extend({ plan, findings, since: sinceEarlier.nullable() }),
   run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>
     changing(context, of, async (draft, account) => {
-      const { session, nameOf } = context;
+      const { session, actor, nameOf } = context;
       const finishBy = comingTime(nameOf('finish_by'), by, session.clock.now());
       const runId = named ?? defaultRunId(draft.original_sha256);
       const checked = await checkedDraft(session, account, draft);
@@ -46,7 +48,10 @@ export const planDraft = defineOperation({
         priority: rank,
         finishBy,
       });
-      await writeDraftEvents(session, draft, batch.batch_id);
+      if (!(await writeDraftEvents(session, draft, batch.batch_id))) {
+        await cancelUnsent(actor, batch.batch_id, 'its draft was changed');
+        throw changedMeanwhile(draft);
+      }
       await takePlannedStates(session, checked, batch.batch_id, { found, shifts });
       const planned = await planBatch(context, account, batch);
       const unsent = await unsentJson(context, batch, planned);

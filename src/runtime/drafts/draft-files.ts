@@ -111,11 +111,11 @@ export async function withMended<Result>(
   const { bucket } = place.config;
   if (bucket === null) {
     const path = mendedPath(place, draft);
-    return work(path, await writeMended(place.db, draft, path));
+    return work(path, await writeMended(place, draft, path));
   }
   return inTemporary(place, async (scratch) => {
     const path = join(scratch, mendedName(draft));
-    const shifts = await writeMended(place.db, draft, path);
+    const shifts = await writeMended(place, draft, path);
     if (isKept) await openBucket(bucket).putFile(mendedKey(draft), path);
     return work(path, shifts);
   });
@@ -149,10 +149,14 @@ export async function requireFile(
 const rowsPerPage = 2_000;
 const byteOrderMark = '\uFEFF';
 
-async function writeMended(db: Queryable, draft: DraftRecord, path: string): Promise<LineShifts> {
+async function writeMended(
+  { db, random }: Pick<Place, 'random'> & { db: Queryable },
+  draft: DraftRecord,
+  path: string,
+): Promise<LineShifts> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Whoever reads the file at the same time keeps reading the one that was there.
-  const unfinished = `${path}.${draft.version}`;
+  // Whoever reads the file at the same time keeps reading the one that was there, and may write it, too.
+  const unfinished = `${path}.${random.hex(4)}`;
   const { shifts, note } = makeLineShifts();
   await pipeline(Readable.from(mendedText(db, draft, note)), createWriteStream(unfinished, { mode: 0o600 }));
   await rename(unfinished, path);

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
+import { authorsOfDraft } from '../../../src/ledger/drafts/drafts.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { showKey } from '../../../src/operations/proof/show-key.ts';
 import { verifyReports } from '../../../src/operations/proof/verify-reports.ts';
@@ -278,6 +279,27 @@ describe('drafts over HTTP', () => {
     assert.equal(submitted.status, 200, submitted.text);
     assert.equal((await changing).body.code, 'CHANGED_MEANWHILE');
     assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.status, 'submitted');
+  });
+
+  test('of two plans of a draft that are made at the same time, one counts, and no batch is left of the other', async (t) => {
+    const { db, send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const { id } = await upload(file);
+    const plan = () => send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    const plans = (await Promise.all([plan(), plan()])).toSorted((a, b) => a.status - b.status);
+    assert.deepEqual(
+      plans.map(({ status, body }) => [status, body.code]),
+      [
+        [200, undefined],
+        [412, 'CHANGED_MEANWHILE'],
+      ],
+    );
+    assert.deepEqual(await db.query('SELECT status FROM batches ORDER BY status'), [
+      { status: 'cancelled' },
+      { status: 'validated' },
+    ]);
+    const { batch_id } = plans[0]?.body ?? {};
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id } })).status, 200);
+    assert.deepEqual(await authorsOfDraft(db, batch_id), ['clerk']);
   });
 
   test('a reader finds no masked number by searching for its digits', async (t) => {
