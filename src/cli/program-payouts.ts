@@ -50,7 +50,9 @@ export function addWork(program: Command, call: Call): void {
     .option('--limit <rows>', 'at most this many rows (default: 100, at most 1,000)')
     .action(call(() => import('./batches/rows.ts')));
   example(
-    program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
+    program
+      .command('resume')
+      .argument('[batch]', 'one batch (default: all unfinished ones, without those that somebody must look at)'),
     'airbatch resume',
   )
     .description('continue batches that were interrupted or paused')

@@ -39,6 +39,12 @@ export const pauseReasons = [
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/**
+ * The pauses that only a person ends who names the batch. They ask for a look at payments or failures: a schedule that
+ * resumes everything would pay on without it.
+ */
+export const pausesToLookAt: readonly PauseReason[] = ['service_mismatch', 'guard_tripped', 'by_person'];
+
 const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> = {
   received: { reject: 'rejected', validate: 'validated', cancel: 'cancelled' },
   rejected: {},

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { isSameService } from '../../core/identity/service-name.ts';
-import { can } from '../../core/state/batch-state.ts';
+import { can, pausesToLookAt } from '../../core/state/batch-state.ts';
 import { resumeBatch } from '../../engine/batches/batch-commands.ts';
 import { moveService } from '../../engine/batches/moved-service.ts';
 import { continueUnlisted } from '../../engine/doubts/lost-payments.ts';
 import { type BatchRecord, unfinishedBatches } from '../../ledger/batches/batches.ts';
-import { manualPause } from '../../ledger/batches/pauses.ts';
+import { manualPause, openPauses } from '../../ledger/batches/pauses.ts';
 import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -20,7 +20,7 @@ const needsBatch = 'needs a batch: name it';
 
 const input = z
   .strictObject({
-    /** If it is left out: all unfinished batches, except those that a person has paused. */
+    /** If it is left out: all unfinished batches. Pauses that a person must look at then stay. */
     batch_id: batchId.optional(),
     /** The same service, which knows the sent payments, has moved to another address: the batch continues there. */
     service_moved: z.boolean().default(false),
@@ -117,15 +117,19 @@ function resumeAccount(
   context: OperationContext,
   name: string,
   batches: readonly BatchRecord[],
-  { service_moved, out, restored }: Input,
+  { batch_id: named, service_moved, out, restored }: Input,
 ): Promise<BatchResult[]> {
   const { session, actor } = context;
   return context.withAccount(name, async (account) => {
-    for (const { batch_id, status, service } of batches) {
+    for (const batch of batches) {
+      const { batch_id, status, service } = batch;
       if (service_moved) await moveService(actor, batch_id, account.service);
       // A named batch that was made for another service is left to the runner, which reports it.
       else if (!isSameService(service, account.service)) continue;
-      if (can(status, 'resume')) await resumeBatch(actor, batch_id);
+      if (!can(status, 'resume')) continue;
+      // A batch that stays paused is left to the runner, too: it follows what was sent, and reports the pause.
+      const pauses = named === undefined ? await openPauses(session.db, batch) : [];
+      if (!pauses.some(({ reason }) => pausesToLookAt.includes(reason))) await resumeBatch(actor, batch_id);
     }
     const batchIds = batches.map(({ batch_id }) => batch_id);
     return workOn(context, account, { batchIds, out: out ?? session.config.out, restored });

@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { haltAccount } from '../../../src/ledger/batches/pauses.ts';
+import { openLedger } from '../../../src/runtime/session/ledger.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { setPause } from '../../support/ledger.ts';
 
 test('a batch that a person paused is sent by no program until a person resumes it by its id', async (t) => {
   const folder = folderOf(t);
@@ -30,6 +33,34 @@ test('a batch that a person paused is sent by no program until a person resumes 
   const again = await airbatch('pause', batch, '--why', 'too late');
   assert.deepEqual([again.code, /is finished.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
 });
+
+for (const [reason, label] of [
+  ['guard_tripped', 'a safety limit was reached'],
+  ['service_mismatch', 'the service answered about another payment'],
+] as const)
+  test(`a pause that asks for a look (${label}) ends only if its batch is named: cron may resume all others`, async (t) => {
+    const folder = folderOf(t);
+    const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
+    writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
+    const { batch_id: batch } = JSON.parse((await airbatch('submit', 'a.csv', '--json')).stdout);
+    const counts = async () => JSON.parse((await airbatch('status', batch, '--json')).stdout).counts;
+    const db = await openLedger(join(folder, '.airbatch/ledger.db'));
+    await setPause(db, reason, { batchId: batch, detail: 'look at row 1' });
+    if (reason === 'service_mismatch')
+      await db.transact((tx) =>
+        haltAccount({ tx, at: 0, actor: 'engine' }, 'default', { text: 'look at row 1', reason: null }),
+      );
+    await db.close();
+
+    const unnamed = await airbatch('resume');
+    assert.equal(unnamed.code, 5, unnamed.stderr);
+    assert.ok(unnamed.stderr.includes(`paused (${label}: look at row 1)`), unnamed.stderr);
+    assert.ok(unnamed.stderr.includes(`airbatch resume ${batch}`), unnamed.stderr);
+    assert.deepEqual(await counts(), { ready: 1 });
+
+    assert.equal((await airbatch('resume', batch)).code, 0);
+    assert.deepEqual(await counts(), { completed: 1 });
+  });
 
 test('a run that waits for the result of a row says what its pause waits for, and how to continue', {
   timeout: 600_000,
