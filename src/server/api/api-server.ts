@@ -25,6 +25,7 @@ import { openApiDocument } from './openapi.ts';
 import { addReportFiles } from './report-files.ts';
 import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
+import { type BodyPace, cutSlowBodies } from './slow-bodies.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface ApiDeps extends SignInDeps {
@@ -34,6 +35,8 @@ export interface ApiDeps extends SignInDeps {
   onChange: (account: string) => void;
   /** Where the console is built, if not in its usual place. */
   consoleFolder?: string;
+  /** How slowly bodies may arrive, if not as usual. */
+  bodyPace?: BodyPace;
 }
 
 /** The largest body of a request (bytes). */
@@ -60,6 +63,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     ...(https === null ? {} : { https }),
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', null);
+  cutSlowBodies(app, deps.bodyPace);
   app.addHook('onReady', () => sealEarlierTotp(deps.session));
   app.addHook('onSend', async (_request, reply) => void withHeaders(reply));
   app.setNotFoundHandler((request, reply) =>

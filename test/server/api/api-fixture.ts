@@ -12,6 +12,7 @@ import { loadConfig } from '../../../src/runtime/settings/config.ts';
 import type { Role } from '../../../src/runtime/settings/config-shape.ts';
 import type { OpenId } from '../../../src/runtime/settings/console-config.ts';
 import { makeApiServer } from '../../../src/server/api/api-server.ts';
+import type { BodyPace } from '../../../src/server/api/slow-bodies.ts';
 import { makePasswordHasher } from '../../../src/server/sign-in/password.ts';
 import { aDraft } from '../../support/drafts.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -37,7 +38,13 @@ export async function api(
     publicUrl = 'http://localhost:8788',
     openid = null,
     otherNames = new Map(),
-  }: { publicUrl?: string; openid?: OpenId | null; otherNames?: ReadonlyMap<string, string> } = {},
+    bodyPace,
+  }: {
+    publicUrl?: string;
+    openid?: OpenId | null;
+    otherNames?: ReadonlyMap<string, string>;
+    bodyPace?: BodyPace;
+  } = {},
 ) {
   const folder = folderOf(t);
   const clock = makeVirtualClock();
@@ -75,6 +82,7 @@ export async function api(
     publicUrl: () => new URL(publicUrl),
     withAccount: () => Promise.reject(new AirbatchError('SERVICE_UNREACHABLE', 'the service gave no answer')),
     onChange: (account) => void changed.push(account),
+    ...(bodyPace && { bodyPace }),
   });
   t.after(() => server.close());
   const door = { nameOf: (field: string) => field };

@@ -6,8 +6,8 @@ import { describe, type TestContext, test } from 'node:test';
 import { api } from './api-fixture.ts';
 
 /** The API at a port, and a way to send it bytes that no client would send. `cut`: hangs up after the bytes. */
-async function listening(t: TestContext) {
-  const { server, admin, session } = await api(t);
+async function listening(t: TestContext, options: Parameters<typeof api>[1] = {}) {
+  const { server, admin, session } = await api(t, options);
   const folder = dirname(session.ledgerPath);
   await server.listen({ port: 0, host: '127.0.0.1' });
   const { port } = server.server.address() as AddressInfo;
@@ -28,7 +28,7 @@ async function listening(t: TestContext) {
       socket.on('close', () => done(answer));
     });
   const head = (...lines: string[]) => ['Host: x', `Authorization: Bearer ${admin}`, ...lines].join('\r\n');
-  return { raw, head, folder };
+  return { raw, head, folder, port };
 }
 
 /** How many answers came: of two requests in one, the second would be somebody else's. */
@@ -66,14 +66,14 @@ describe('bytes that two readers could interpret differently', () => {
   });
 });
 
-describe('an upload', () => {
-  const upload = (head: (...lines: string[]) => string, length: number, body: string) =>
-    `POST /api/v1/validations HTTP/1.1\r\n${head('Idempotency-Key: a', 'Content-Type: text/csv', 'Content-Disposition: attachment; filename="a.csv"', `Content-Length: ${length}`)}\r\n\r\n${body}`;
-  const left = (folder: string) => {
-    const place = join(folder, 'uploads');
-    return existsSync(place) ? readdirSync(place) : [];
-  };
+const upload = (head: (...lines: string[]) => string, length: number, body: string) =>
+  `POST /api/v1/validations HTTP/1.1\r\n${head('Idempotency-Key: a', 'Content-Type: text/csv', 'Content-Disposition: attachment; filename="a.csv"', `Content-Length: ${length}`)}\r\n\r\n${body}`;
+const left = (folder: string) => {
+  const place = join(folder, 'uploads');
+  return existsSync(place) ? readdirSync(place) : [];
+};
 
+describe('an upload', () => {
   test('of 10 GB is refused by its length, before a byte of it is read', async (t) => {
     const { raw, head, folder } = await listening(t);
     assert.deepEqual(statuses(await raw(upload(head, 10 * 1024 ** 3, ''))), [413]);
@@ -84,5 +84,42 @@ describe('an upload', () => {
     const { raw, head, folder } = await listening(t);
     await raw(upload(head, 1_000_000, 'phone_number,amount\n'.repeat(1_000)), { cut: true });
     while (left(folder).length > 0) await new Promise((soon) => setTimeout(soon, 20));
+  });
+});
+
+describe('a body that stops arriving', () => {
+  const bodyPace = { everyMs: 300, bytesMin: 50 };
+  const pause = (head: (...lines: string[]) => string) =>
+    `POST /api/v1/batches/B-default/pause HTTP/1.1\r\n${head('Content-Type: application/json', 'Content-Length: 100')}\r\n\r\n{`;
+
+  test('holds no connection, whether it is JSON, a file or for no route, and leaves nothing', async (t) => {
+    const { raw, head, folder } = await listening(t, { bodyPace });
+    const nowhere = `POST /nowhere HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n`;
+    const began = performance.now();
+    for (const text of [pause(head), upload(head, 1_000_000, 'phone_number,amount\n')])
+      assert.equal(await raw(text), '');
+    await raw(nowhere);
+    assert.ok(performance.now() - began < 30_000);
+    while (left(folder).length > 0) await new Promise((soon) => setTimeout(soon, 20));
+  });
+
+  test('is told apart from one that arrives slowly: that one gets its answer', { timeout: 120_000 }, async (t) => {
+    const { head, port } = await listening(t, { bodyPace });
+    const lines = 40;
+    const line = 'phone_number,amount\n';
+    const socket = connect(port, '127.0.0.1');
+    let answer = '';
+    socket.on('data', (data) => {
+      answer += data;
+    });
+    socket.on('error', () => undefined);
+    socket.write(upload(head, lines * line.length, ''));
+    for (let sent = 0; sent < lines; sent++) {
+      await new Promise((soon) => setTimeout(soon, 30));
+      socket.write(line);
+    }
+    while (answer === '' && !socket.closed) await new Promise((soon) => setTimeout(soon, 20));
+    socket.destroy();
+    assert.match(answer, /^HTTP\/1\.1 \d{3} .*\r\n/);
   });
 });
