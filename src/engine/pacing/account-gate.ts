@@ -1,6 +1,7 @@
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { type StoredGate, storedPace } from '../../ledger/accounts/pace.ts';
 import { openPausesOfAccount } from '../../ledger/batches/pauses.ts';
+import { countRowsSending } from '../../ledger/batches/row-counts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findHeldLease } from '../../ledger/schema/lease-table.ts';
 
@@ -82,5 +83,18 @@ export async function readGate(db: Queryable, account: string, now: number): Pro
 /** The pauses that stop every batch of the account. */
 export async function accountPausesOf(db: Queryable, account: string): Promise<AccountPause[]> {
   const reasons = (await openPausesOfAccount(db, account)).map(({ reason }) => reason);
-  return accountPauses.filter((why) => reasons.includes(why));
+  if (reasons.length === 0) return [];
+  const sending = [...(await countRowsSending(db, account)).values()];
+  return stoppingPauses(
+    reasons,
+    sending.some((counts) => counts.has('ready')),
+  );
+}
+
+/**
+ * Those of an account's pauses that stop every batch of it. If another batch is being sent (it was approved later, or
+ * resumed), a lack of money or credentials stops only the paused ones.
+ */
+export function stoppingPauses(reasons: readonly string[], isSending: boolean): AccountPause[] {
+  return accountPauses.filter((why) => reasons.includes(why) && (why === 'service_mismatch' || !isSending));
 }

@@ -1,5 +1,5 @@
 import { msUntilSent } from '../../core/time/rate-outlook.ts';
-import { accountPauses, gateOf } from '../../engine/pacing/account-gate.ts';
+import { gateOf, stoppingPauses } from '../../engine/pacing/account-gate.ts';
 import { type RequestClass, requestClasses } from '../../gateway/contract/gateway.ts';
 import { allPaces, pauseReasonsInForce, webhooksWaiting } from '../../ledger/accounts/gauges.ts';
 import type { StoredPace } from '../../ledger/accounts/pace.ts';
@@ -60,6 +60,7 @@ export async function setAccountMetrics(
     accounts: readonly AccountHere[];
     known: AccountsInLedger;
     readyOf: (account: string) => number;
+    isSending: (account: string) => boolean;
     seen: SeenClosed;
     now: number;
   },
@@ -105,10 +106,15 @@ function setClosed(
   set: SetMetric,
   account: string,
   pace: StoredPace | null,
-  { known, seen, now }: { known: AccountsInLedger; seen: SeenClosed; now: number },
+  {
+    known,
+    isSending,
+    seen,
+    now,
+  }: { known: AccountsInLedger; isSending: (account: string) => boolean; seen: SeenClosed; now: number },
 ): string[] {
   const paused = known.pausesOf(account);
-  const pauses = accountPauses.filter((why) => paused.has(why));
+  const pauses = stoppingPauses([...paused.keys()], isSending(account));
   const gate = gateOf({ ...pace?.gate, hasLease: known.isWorkedOn(account), pauses }, now);
   return (gate.isOpen ? [] : gate.causes).map(({ why, since }) => {
     const key = `${account} ${why}`;

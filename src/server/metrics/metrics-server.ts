@@ -64,7 +64,12 @@ async function fill(
   for (const { account, counts } of batches) ready.set(account, (ready.get(account) ?? 0) + (counts.get('ready') ?? 0));
   const readyOf = (account: string) => ready.get(account) ?? 0;
   await setBatchMetrics(set, db, { batches, isWorkedOn: known.isWorkedOn, now });
-  await setAccountMetrics(set, db, { accounts, known, readyOf, seen, now });
+  const sending = batches.filter(
+    ({ status, counts }) => (status === 'approved' || status === 'running') && counts.has('ready'),
+  );
+  const senders = new Set(sending.map(({ account }) => account));
+  const isSending = (account: string) => senders.has(account);
+  await setAccountMetrics(set, db, { accounts, known, readyOf, isSending, seen, now });
   await setBalanceMetrics(set, db, { accounts, batches, paceOf: known.paceOf, now });
   await setJobMetrics(set, db, here.jobs(), now);
   await setUpkeepMetrics(set, { db, clock, ledgerPath }, here.upkeep());

@@ -84,6 +84,11 @@ test('the pauses of an account are those that stop all of its batches, and its h
     await setPause(rig.db, reason);
     assert.deepEqual(await pauses(), expected);
   }
+  // The batch is still paused, but another one was approved later.
+  await rig.add(someRows(1), { batch_id: 'batch-2', run_id: 'run-2' });
+  assert.deepEqual(await pauses(), []);
+  await rig.db.execute(`UPDATE batch_counts SET status = 'accepted' WHERE batch_id = 'batch-2' AND status = 'ready'`);
+  assert.deepEqual(await pauses(), ['credentials_rejected'], 'it has nothing left to send');
   const why = { text: 'another payment', reason: null };
   await rig.db.transact((tx) => haltAccount({ tx, at: now, actor: 'engine' }, 'main', why));
   assert.deepEqual(await pauses(), ['service_mismatch', 'credentials_rejected']);

@@ -106,6 +106,9 @@ describe('metrics', () => {
     const closed = await scrape();
     assert.equal(closed.value('account_closed_seconds{account="main",reason="insufficient_balance"}'), 60);
     assert.equal(closed.value('account_closed_seconds{account="main",reason="unreachable"}'), 90);
+    // Another batch is being sent, so only the paused one lacks money.
+    await rig.add(someRows(1), { batch_id: 'batch-2', run_id: 'run-2' });
+    assert.equal((await scrape()).value('account_closed_seconds{account="main",reason="insufficient_balance"}'), null);
     // A lease that was released says not when: the time since it was first seen counts.
     await rig.db.execute('UPDATE leases SET expires_at = 0');
     const noLease = 'account_closed_seconds{account="main",reason="no_lease"}';
