@@ -50,9 +50,7 @@ export function addWork(program: Command, call: Call): void {
     .option('--limit <rows>', 'at most this many rows (default: 100, at most 1,000)')
     .action(call(() => import('./batches/rows.ts')));
   example(
-    program
-      .command('resume')
-      .argument('[batch]', 'one batch (default: all unfinished ones, without those that somebody must look at)'),
+    program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
     'airbatch resume',
   )
     .description('continue batches that were interrupted or paused')

@@ -146,8 +146,8 @@ export async function noteChecked(
 }
 
 /**
- * Stores the batch that was made from a version of the draft. Returns false if the draft was changed, planned, submitted
- * or discarded meanwhile: the batch is then nobody's plan.
+ * Stores the batch that was made from a version of the draft. Returns false if the draft was changed, planned,
+ * submitted or discarded meanwhile: the batch is then nobody's plan.
  */
 export async function noteBatchOfDraft(
   tx: Queryable,
