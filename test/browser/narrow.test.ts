@@ -81,3 +81,24 @@ describe('on a phone', { timeout: 600_000 }, () => {
       return undefined;
     });
 });
+
+test('the open lines of a reconciliation fit a window of 1,180 px, with sums of 12 digits on both sides', async (t) => {
+  const stage = await makeStage();
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  t.after(() => stage.close());
+  const state = allPages('').find(({ name }) => name === 'reconciliation-result');
+  assert.ok(state);
+  for (const locale of ['en-KE', 'fr-CI', 'sw-KE', 'pt-MZ']) {
+    const context = await windowOf(stage, { options: { viewport: { width: 1180, height: 760 }, locale } });
+    const page = await context.newPage();
+    await openState(page, stage.installation.url, state);
+    const cut = await page.evaluate(() =>
+      [...document.querySelectorAll('.table-frame, .table-frame th, .table-frame td')]
+        .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+        .map((element) => `${element.tagName} "${(element.textContent ?? '').slice(0, 40)}"`),
+    );
+    assert.deepEqual(cut, [], locale);
+    await context.close();
+  }
+  return undefined;
+});

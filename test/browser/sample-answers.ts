@@ -211,13 +211,19 @@ export const openLines = {
       notes: [{ at: at(2), person: 'otieno', text: 'case 17' }],
     },
     { ...openLine, item_no: 2, row: 8, status_here: 'in_doubt', notes: [] },
+    {
+      ...{ ...openLine, item_no: 3, bucket: 'cost_differs', row: 9, topup_id: '0f8fad5b-d9cb-469f-a165-70867728950e' },
+      ...{ status_here: 'completed', status_there: 'completed', notes: [] },
+      ...{ amount_there: '123456789012.50 KES', cost_there: '123456789012.50 KES' },
+      next_reason: { code: 'NEXT_COST', values: {} },
+    },
   ],
   next: null,
 };
 export const reconciliation = {
   reconciliation: {
     ...{ format: 'airbatch.reconciliation/1', reconciliation_id: 'R-1', account: 'sandbox', batch_id: null },
-    ...{ from: at(170), to: at(2), finished_at: at(1), counts: { ledger_only: 2 }, open: 2 },
+    ...{ from: at(170), to: at(2), finished_at: at(1), counts: { ledger_only: 2, cost_differs: 1 }, open: 3 },
     charged_by_service: { KES: '479012341368.52' },
     wallets: {
       ...{ first_read_at: at(170), last_read_at: at(2), next: 'Compare.' },

@@ -73,11 +73,26 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
 export function paymentColumns(): Column<Item>[] {
   return [
     {
-      ...{ id: 'bucket', label: t('jobs.result'), isHead: true },
-      cell: ({ bucket }) => <Badge tone={tones[bucket]}>{t(`bucket.${bucket}`)}</Badge>,
+      // One column for what names the payment: the sums of both sides need the width.
+      ...{ id: 'payment', label: t('reconciliation.payment'), isHead: true },
+      cell: (item) => (
+        <>
+          <div>
+            <Badge tone={tones[item.bucket]}>{t(`bucket.${item.bucket}`)}</Badge>
+          </div>
+          {item.batch_id !== null && (
+            <div>
+              <RowLink batchId={item.batch_id} row={item.row} />
+            </div>
+          )}
+          {item.topup_id !== null && (
+            <div className="small quiet wrap">
+              {t('base.labelled', { label: t('rows.topup'), value: item.topup_id })}
+            </div>
+          )}
+        </>
+      ),
     },
-    { id: 'batch', label: t('rows.row'), cell: (item) => <RowLink item={item} /> },
-    { id: 'topup', label: t('rows.topup'), cell: ({ topup_id }) => topup_id ?? <None /> },
     {
       ...{ id: 'here', label: t('reconciliation.here'), isNumber: true },
       cell: (item) => <Side status={item.status_here} amount={item.amount_here} cost={item.cost_here} />,
@@ -163,11 +178,10 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
   );
 }
 
-function RowLink({ item: { batch_id, row } }: { item: Item }) {
-  if (batch_id === null) return <None />;
+function RowLink({ batchId, row }: { batchId: string; row: Item['row'] }) {
   return (
-    <Link href={`/batches/${encodeURIComponent(batch_id)}${row === null ? '' : `?row=${row}`}`}>
-      {batch_id}
+    <Link href={`/batches/${encodeURIComponent(batchId)}${row === null ? '' : `?row=${row}`}`}>
+      {batchId}
       {row !== null && (
         <>
           , <span className="nowrap">{t('rows.one', { row })}</span>

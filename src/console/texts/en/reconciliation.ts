@@ -25,6 +25,7 @@ export const reconciliation = {
   'reconciliation.none_open': 'Nothing is open',
   'reconciliation.none_open_help': 'There is nothing to do. All lines are in the files of the folder below.',
   'reconciliation.other_days': 'Choose other days above.',
+  'reconciliation.payment': 'Payment',
   'reconciliation.here': 'In the ledger',
   'reconciliation.there': 'At the service',
   'reconciliation.files': 'All lines are in the files of this folder:',

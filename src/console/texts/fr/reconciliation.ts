@@ -28,6 +28,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.none_open_help':
     'Il n’y a rien à faire. Toutes les lignes sont dans les fichiers du dossier ci-dessous.',
   'reconciliation.other_days': 'Choisissez d’autres jours ci-dessus.',
+  'reconciliation.payment': 'Paiement',
   'reconciliation.here': 'Dans le registre',
   'reconciliation.there': 'Auprès du service',
   'reconciliation.files': 'Toutes les lignes sont dans les fichiers de ce dossier :',

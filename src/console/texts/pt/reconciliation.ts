@@ -27,6 +27,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.none_open': 'Nada está em aberto',
   'reconciliation.none_open_help': 'Não há nada a fazer. Todas as linhas estão nos ficheiros da pasta abaixo.',
   'reconciliation.other_days': 'Escolha outros dias acima.',
+  'reconciliation.payment': 'Pagamento',
   'reconciliation.here': 'No livro-razão',
   'reconciliation.there': 'No serviço',
   'reconciliation.files': 'Todas as linhas estão nos ficheiros desta pasta:',

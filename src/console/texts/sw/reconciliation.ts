@@ -27,6 +27,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.none_open': 'Hakuna kilicho wazi',
   'reconciliation.none_open_help': 'Hakuna la kufanya. Mistari yote iko kwenye faili za folda iliyo hapa chini.',
   'reconciliation.other_days': 'Chagua siku nyingine hapo juu.',
+  'reconciliation.payment': 'Malipo',
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.files': 'Mistari yote iko kwenye faili za folda hii:',
