@@ -37,6 +37,8 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
         await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
       else if (row.second_topup_id === payment.topupId) await noteLateCharge(unit, row, payment);
       else if (row.topup_id !== null && row.topup_id !== payment.topupId) await noteSecondPayment(unit, row, payment);
+      // The present payment is in doubt or being sent: when that one ends, this one counts as well.
+      else if (bound.generation < row.generation) await noteLateCharge(unit, row, payment);
       else await recordCost(unit, row, payment);
     }
   });

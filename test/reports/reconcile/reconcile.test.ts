@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
+import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
 import type { ReadProblem, ServicePayment } from '../../../src/gateway/contract/gateway.ts';
 import { lateKinds } from '../../../src/ledger/audit/events.ts';
 import { forgetRows } from '../../../src/ledger/batches/forget-rows.ts';
@@ -11,7 +12,7 @@ import type { Database } from '../../../src/ledger/drivers/database.ts';
 import type { BoundPayment, ReconciliationRecord } from '../../../src/ledger/reporting/reconciliations.ts';
 import { insertRows } from '../../../src/ledger/rows/insert-rows.ts';
 import { insertPayments } from '../../../src/ledger/rows/payments.ts';
-import { pageRows } from '../../../src/ledger/rows/rows.ts';
+import { findRow, pageRows } from '../../../src/ledger/rows/rows.ts';
 import { reconcile } from '../../../src/reports/reconcile/reconcile.ts';
 import type { Bucket } from '../../../src/reports/reconcile/reconcile-buckets.ts';
 import { nextOf } from '../../../src/reports/reconcile/reconcile-next.ts';
@@ -526,6 +527,21 @@ for (const [what, sql, there, names] of [
     await run(t, gateway, {}, db);
     assert.deepEqual(await openPausesOfAccount(db, 'main'), []);
   });
+
+test('an earlier payment that the service has completed counts once the doubt about the next one ends', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute(
+    "UPDATE rows SET generation = 2, status = 'in_doubt', next_action_at = NULL, topup_id = NULL WHERE row_no = 8",
+  );
+  const arrived = { state: 'completed', serviceStatus: 'completed', cost: { value: '0.8', currency: 'USD' } } as const;
+  await run(t, serviceWith(allAtService().with(7, paymentAtService(8, arrived))), {}, db);
+  const mary = { db, clock: testClock(), person: 'mary', through: 'cli' as const };
+  await resolveDoubt(mary, 'B-1', 8, { as: 'paid', evidence: 'the recipient said so' });
+  const row = await findRow(db, 'B-1', 8);
+  assert.deepEqual([row?.status, row?.second_topup_id], ['completed', 'topup-8']);
+  assert.equal((await openPausesOfAccount(db, 'main')).length, 1);
+});
 
 test('refunds that only a read of the payment shows are found if the wallets do not add up', async (t) => {
   const db = await testLedger(t);
