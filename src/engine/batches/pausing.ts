@@ -56,10 +56,11 @@ export async function writePause(
     // A lack of money affects only batches that may still send. Rows that were sent are followed all the same.
     if (reason === 'insufficient_balance' && !(await mayYetSend(unit.tx, batch.batch_id))) continue;
     // A batch that is already paused gets this pause as well. Otherwise it would resume when money arrives, or when a
-    // person who knows only of the other reason resumes it.
+    // person who knows only of the other reason resumes it. That includes another payment that does not match.
     const isNews =
       can(batch.status, 'pause') ||
-      (reason === 'service_mismatch' && !(await openPauses(unit.tx, batch)).some((one) => one.reason === reason));
+      (reason === 'service_mismatch' &&
+        !(await openPauses(unit.tx, batch)).some((one) => one.reason === reason && one.detail === why.text));
     if (isNews) await unit.pauseBatch(batch, { reason, why });
   }
   if (reason === 'insufficient_balance') await resetShortageBalances(unit.tx, context.account);
@@ -67,20 +68,21 @@ export async function writePause(
 }
 
 /**
- * Pauses the batches that were approved or reopened since the account was halted. The halt may have happened while no
- * batch was open, or in another program. `open`: the open batches, read a moment ago. The pauses of the batches and the
- * halt are read at once, because a person's `resume` clears both in one transaction.
+ * Pauses the batches that were approved or reopened since the account was halted, or that are halted for an earlier
+ * reason. The halt may have happened while no batch was open, or in another program. `open`: the open batches, read a
+ * moment ago. The pauses of the batches and the halt are read at once, because a person's `resume` clears both in one
+ * transaction.
  */
 export async function keepHalted(context: PausingNeeds, open: readonly BatchRecord[]): Promise<void> {
   const pauses = await openPausesOfAccount(context.db, context.account);
   const halts = pauses.filter(({ reason }) => reason === 'service_mismatch');
   const halt = halts.find(({ batch_id }) => batch_id === null);
   if (halt === undefined) return;
-  const halted = new Set(halts.map(({ batch_id }) => batch_id));
-  const mayGoOn = open.some(
+  const halted = new Set(halts.filter(({ detail }) => detail === halt.detail).map(({ batch_id }) => batch_id));
+  const isAnyUnaware = open.some(
     ({ batch_id, service }) => isSameService(service, context.service) && !halted.has(batch_id),
   );
-  if (mayGoOn) await pauseAccount(context, 'service_mismatch', whyOf(halt));
+  if (isAnyUnaware) await pauseAccount(context, 'service_mismatch', whyOf(halt));
 }
 
 async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {

@@ -3,6 +3,8 @@ import { test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
+import { noteSecondPayment } from '../../../src/ledger/reporting/contradictions.ts';
+import { inUnit, type Unit } from '../../../src/ledger/unit-of-work.ts';
 import { verdictOf } from '../../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../../src/reports/summary/summary.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
@@ -246,6 +248,32 @@ test('a second payment that is found while no batch is open halts the account un
   assert.deepEqual(await rig.states('batch-4'), ['completed']);
   assert.deepEqual(await rig.states('batch-3'), ['ready'], 'each paused batch is resumed by itself');
 });
+
+for (const by of ['the list', 'another program'] as const)
+  test(`a second reason to halt the account, found by ${by}, is shown, too: the person who resumes sees both`, async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-3', 'open');
+    await rig.add(someRows(3));
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    const details: (string | null)[] = [];
+    for (const [at, payment] of [...rig.service.payments.values()].slice(0, 2).entries()) {
+      const second = { ...payment, key: `${at}`, topupId: `again-${at + 1}`, serviceStatus: 'completed' };
+      const row = await rig.row(at + 1);
+      const note = (unit: Unit) => noteSecondPayment(unit, row, second);
+      if (at === 0 || by === 'the list') rig.service.payments.set(second.topupId, second);
+      else await inUnit(rig.db, { clock: rig.clock, actor: 'reconcile' }, note);
+      await rig.clock.drive(rig.clock.sleep(700_000));
+      details.push((await rig.batch()).pause_detail);
+    }
+    staying.stop();
+    await rig.clock.drive(running);
+    for (const [at, detail] of details.entries())
+      assert.match(detail ?? '', new RegExp(`row ${at + 1} of batch batch-1 .*, by .+ and again-${at + 1}$`));
+    const pauses = await rig.db.values("SELECT seq FROM events WHERE kind = 'batch.pause'");
+    assert.equal(pauses.length, 2, 'people are notified of both, and once of each');
+  });
 
 test('resuming a batch that is paused for another reason does not end the halt', async () => {
   const rig = await seenLate();
