@@ -3,6 +3,7 @@ import { withoutNumbers } from '../core/text/redact.ts';
 import { type Clock, isoTime } from '../core/time/clock.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import { addToOutbox } from '../ledger/outbox/outbox.ts';
+import { isBucketPlace } from '../reports/store/object-store.ts';
 import type { Message } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
@@ -100,7 +101,8 @@ function standstillMessage({ account, error, isTriedAgain }: Standstill): Messag
     return messageOf(
       `Reports cannot be written: ${why}`,
       `The reports of batches that have ended cannot be written: ${why}. Payments continue. airbatch tries again, and writes the reports by itself when the problem is solved.`,
-      'Next:    Make the folder writable.',
+      // An error of a bucket begins with its address.
+      `Next:    ${isBucketPlace(why) ? hint : 'Make the folder writable.'}`,
     );
   return messageOf(
     `Nothing is sent for account ${account}: ${why}`,

@@ -108,6 +108,15 @@ describe('a notification of a standstill', () => {
     assert.match(lines.join('\n'), /Payments continue\. airbatch tries again.*\nNext: {4}Make the folder writable/);
   });
 
+  test('about reports in a bucket says what is wrong with the bucket, and nothing of a folder', async () => {
+    const { is, sent, begin } = await program();
+    is.full = true;
+    const why = 's3://payouts/reports cannot be used: AccessDenied';
+    const error = new AirbatchError('FOLDER_UNWRITABLE', why, { hint: 'Check "reports.s3".' });
+    await begin()(standstill('FOLDER_UNWRITABLE', { account: null, error }));
+    assert.match(sent[0]?.word.lines.join('\n') ?? '', /\nNext: {4}Check "reports\.s3"\.$/);
+  });
+
   test('about the database of the ledger says what does not happen meanwhile', async () => {
     const { is, sent, begin } = await program([chat('anybody', {})]);
     is.full = true;

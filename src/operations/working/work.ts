@@ -91,7 +91,7 @@ export async function reportOn(
   const results: BatchResult[] = [];
   for (const batchId of batchIds) {
     const reports = await keepReports(session, batchId, out).catch((error: unknown) =>
-      reportUnwritten(context, batchId, error),
+      reportUnwritten(context, { batchId, out }, error),
     );
     const result = await resultOf(session, account, batchId, reports);
     results.push(signal.aborted ? { ...result, exit_code: interruptedExitCode } : result);
@@ -100,11 +100,17 @@ export async function reportOn(
 }
 
 /** The reports would have said what was paid. If they cannot be written, a note does. */
-async function reportUnwritten({ session, emit }: OperationContext, batchId: string, error: unknown): Promise<never> {
+async function reportUnwritten(
+  { session, emit }: OperationContext,
+  { batchId, out }: { batchId: string; out: string },
+  error: unknown,
+): Promise<never> {
   if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
   emit({ kind: 'note', text: verdictOf(await batchSummary(session.db, batchId)).headline });
   throw new AirbatchError(error.code, error.message, {
-    hint: `Make the folder writable, or choose another with --out, then "airbatch report ${batchId}". The ledger has everything that was paid.`,
+    hint: isBucketPlace(out)
+      ? `${error.hint} Then: "airbatch report ${batchId}".`
+      : `Make the folder writable, or choose another with --out, then "airbatch report ${batchId}". The ledger has everything that was paid.`,
     cause: error,
   });
 }

@@ -60,5 +60,7 @@ test('reports in a bucket are written, packed for an auditor, verified and forgo
   const away = await run('run', 'q.csv', '--yes');
   assert.match(away.stderr, /All 1 row was paid|1 of 1|was paid/, 'it is paid without the store');
   assert.match(away.stderr, /s3:\/\/payouts\/reports cannot be used/);
+  assert.match(away.stderr, /Check "reports\.s3" .* Then: "airbatch report \S+"\./);
+  assert.doesNotMatch(away.stderr, /folder writable/);
   assert.equal(away.code, 5);
 });
