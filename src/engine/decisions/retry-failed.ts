@@ -137,7 +137,8 @@ async function lookAtFailed(
   if (isOthers) return keptFor(`batch ${next.batch_id}, row ${next.row_no} has tried it again since`);
   const { gateway, ...asking } = service;
   const ask = (question: () => Promise<LookupOutcome>) => requestWithRetryAfter({ ...asking, clock }, 'read', question);
-  const earlier = await lookupGenerations({ db, gateway, ask }, batch, row, { lastGeneration: row.generation, named });
+  const deps = { db, clock, gateway, ask };
+  const earlier = await lookupGenerations(deps, batch, row, { lastGeneration: row.generation, named });
   if (earlier.kind === 'unread') {
     const why = `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
     return { kind: 'kept', why, isUnanswered: true };

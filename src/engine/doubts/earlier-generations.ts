@@ -1,6 +1,7 @@
 import { doubtWhy } from '../../core/state/doubt-texts.ts';
 import { generationsMax, isDoubtfulEnd, samePayment } from '../../core/state/earlier-payment.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
+import { type Clock, dayMs } from '../../core/time/clock.ts';
 import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
@@ -14,7 +15,7 @@ import type { Asks, Parts } from '../runner/context.ts';
 import { logEscalation, writeEscalation } from './doubts.ts';
 import { type LookupRetry, scheduleLookupRetry } from './lookup-retry.ts';
 
-type EarlierGenerationsNeeds = Parts<Asks | 'batches' | 'committer' | 'db' | 'log' | 'picker'>;
+type EarlierGenerationsNeeds = Parts<Asks | 'batches' | 'clock' | 'committer' | 'db' | 'log' | 'picker'>;
 
 /**
  * The service's answers about all earlier payments of a row. In the ledger, each of these payments has failed.
@@ -35,6 +36,7 @@ type EarlierPayment = { generation: number; reference: string } & Pick<ServicePa
 
 export interface LookupDeps {
   db: Queryable;
+  clock: Pick<Clock, 'now'>;
   gateway: Gateway;
   /** Asks the service one question as soon as the account's limits allow. */
   ask: (question: () => Promise<LookupOutcome>) => Promise<LookupOutcome>;
@@ -53,7 +55,8 @@ export async function lookupGenerations(
   let last: readonly ServicePayment[] = [];
   for (let generation = 1; generation <= lastGeneration; generation++) {
     const reference = referenceOf(batch, row, generation);
-    const outcome = await lookupGeneration(deps, batch, row, generation);
+    const { outcome, contradiction } = await lookupGeneration(deps, batch, row, generation);
+    if (contradiction !== null) return { ...contradiction, kind: 'live', generation, reference };
     last = outcome.kind === 'found' ? outcome.payments : [];
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
@@ -98,24 +101,39 @@ export async function lookupFrom(
 /**
  * Looks up a generation by its reference, and also by the payment's id, if a row has that: if the reference shows
  * nothing, or if the service has contradicted the failure before. A person may have marked a payment as not paid that
- * the service had.
+ * the service had. `contradiction`: what the service said before, if it contradicted the failure within the last day
+ * and now shows no payment that has not failed. Its reads may lag behind what it said.
  */
 async function lookupGeneration(
-  { db, gateway, ask }: LookupDeps,
+  { db, clock, gateway, ask }: LookupDeps,
   batch: PayingBatch,
   row: RowRecord,
   generation: number,
-): Promise<LookupOutcome> {
+): Promise<{ outcome: LookupOutcome; contradiction: (LatePayment & { serviceStatus: string }) | null }> {
   const { key, reference } = paymentNames(batch, row, generation);
-  const outcome = await ask(() => gateway.lookup(reference));
-  const isPaid = outcome.kind === 'found' && outcome.payments.some(({ state }) => state !== 'failed');
-  if (isPaid || (outcome.kind !== 'not_found' && outcome.kind !== 'found')) return outcome;
+  const first = await ask(() => gateway.lookup(reference));
+  if (isLive(first) || (first.kind !== 'not_found' && first.kind !== 'found'))
+    return { outcome: first, contradiction: null };
   const payment = await findPayment(db, key);
   const owner = payment && (await findRow(db, payment.batch_id, payment.row_no));
-  const topupId = owner?.generation === generation ? owner.topup_id : null;
+  const own = owner?.generation === generation ? owner : null;
+  const { contradicted = null, contradicted_at, contradicted_by: topupId = null } = own ?? {};
   // The list may be older than an answer that the service has already given.
-  const isEnough = outcome.kind === 'found' && owner?.contradicted == null;
-  return topupId === null || isEnough ? outcome : ask(() => gateway.read({ topupId, reference }));
+  const isEnough = (first.kind === 'found' && contradicted === null) || own?.topup_id == null;
+  const outcome = isEnough ? first : await ask(() => gateway.read({ topupId: own.topup_id ?? '', reference }));
+  const isRecent = contradicted !== null && clock.now() - (contradicted_at ?? 0) < dayMs;
+  if (!isRecent || isLive(outcome) || isReleased(row, owner)) return { outcome, contradiction: null };
+  return { outcome, contradiction: { serviceStatus: contradicted, topupId, cost: null, completedAt: null } };
+}
+
+/** Whether a person has released the row, which was held because of what the service said of another row's payment. */
+function isReleased(row: RowRecord, owner: RowRecord | null): boolean {
+  const isOwn = owner?.batch_id === row.batch_id && owner.row_no === row.row_no;
+  return !isOwn && row.contradicted !== null && (row.contradicted_at ?? 0) >= (owner?.contradicted_at ?? 0);
+}
+
+function isLive(outcome: LookupOutcome): boolean {
+  return outcome.kind === 'found' && outcome.payments.some(({ state }) => state !== 'failed');
 }
 
 /**
@@ -146,9 +164,9 @@ export async function withoutLiveEarlier(
 async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
-  const { db, gateway, limiter } = context;
+  const { clock, db, gateway, limiter } = context;
   const named = await namedEnds(db, row);
-  const deps: LookupDeps = { db, gateway, ask: (question) => limiter.admit('read', question) };
+  const deps: LookupDeps = { db, clock, gateway, ask: (question) => limiter.admit('read', question) };
   const earlier = await lookupGenerations(deps, open.batch, row, { lastGeneration: row.generation - 1, named });
   if (earlier.kind === 'failed') return true;
   if (earlier.kind === 'unread') {

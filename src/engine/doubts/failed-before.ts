@@ -74,10 +74,10 @@ async function failuresBefore(
  */
 async function readAgain(context: FailedBeforeNeeds, failed: FailedRow): Promise<LookupRetry | null> {
   const { account, run_id, batch_id, row_no, generation, status } = failed;
-  const { db, gateway, limiter } = context;
+  const { clock, db, gateway, limiter } = context;
   const batch = { account, run_id };
   const lastGeneration = status === 'failed' ? generation : generation - 1;
-  const deps: LookupDeps = { db, gateway, ask: (question) => limiter.admit('read', question) };
+  const deps: LookupDeps = { db, clock, gateway, ask: (question) => limiter.admit('read', question) };
   const found = await lookupGenerations(deps, batch, failed, {
     lastGeneration,
     named: [...(await namedEnds(db, failed)), ...(failed.service_status === null ? [] : [failed.service_status])],

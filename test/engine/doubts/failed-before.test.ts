@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { releaseRows, skipRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
+import { addToInbox } from '../../../src/ledger/accounts/webhook-inbox.ts';
 import { makeRig, type Rig } from '../../support/engine.ts';
 import { v1Policy, v2Policy } from '../../support/fake-service.ts';
-import { aRow, setPause } from '../../support/ledger.ts';
+import { anInboxEntry, aRow, setPause } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
+import { callbackBody } from '../../support/webhooks.ts';
 
 const dayMs = 24 * 3_600_000;
 const mary = ({ db, clock }: Rig) => ({ db, clock, person: 'mary', through: 'cli' as const });
@@ -260,5 +262,47 @@ describe('a retry of a failed row that the service contradicts', () => {
     };
     const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
     assert.equal((await rig.clock.drive(retryFailed(mary(rig), asked, 'batch-1', { codes: [] }))).retried, 0);
+  });
+
+  /** A webhook says that the payment was completed, and all reads still show it as failed. */
+  async function contradictedByWebhook(): Promise<Rig> {
+    const rig = await failedOnce();
+    const [payment] = [...rig.service.payments.values()];
+    const { phone_number } = await rig.row(1);
+    const said = { id: payment?.topupId ?? '', status: 'completed', reference: 'run-1/ref-1' };
+    const body = callbackBody({ ...said, phone_number: phone_number ?? '' });
+    await addToInbox(rig.db, anInboxEntry({ scheme: 'callback', body, received_at: rig.clock.now() }));
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(5_000));
+    staying.stop();
+    await rig.clock.drive(running);
+    assert.equal((await rig.row(1)).contradicted, 'completed');
+    return rig;
+  }
+
+  test('leaves it unchanged for a day, even if all reads show it as failed: they may lag behind a webhook', async () => {
+    const rig = await contradictedByWebhook();
+    const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const retry = () => rig.clock.drive(retryFailed(mary(rig), asked, 'batch-1', { codes: [] }));
+    const { retried, kept } = await retry();
+    await rig.run();
+    assert.deepEqual([retried, rig.service.charges.length], [0, 1]);
+    assert.match(kept[0]?.why ?? '', /the service says that run-1\/ref-1 is completed: it may be paid/);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.equal((await retry()).retried, 1);
+  });
+
+  test('is not sent by the same file either, if that was run again before the webhook came', async () => {
+    const rig = await contradictedByWebhook();
+    await rig.add([aRow(1)], { batch_id: 'batch-2' });
+    await rig.db.execute(`UPDATE rows SET generation = 2 WHERE batch_id = 'batch-2'`);
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-2'), rig.service.charges.length], [['held'], 1]);
+    assert.match((await rig.row(1, 'batch-2')).problems ?? '', /MAY_BE_PAID.*says completed of that payment/);
+    // A person who releases it has asked the recipient.
+    await releaseRows(mary(rig), 'batch-2', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
   });
 });
