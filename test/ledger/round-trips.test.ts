@@ -55,12 +55,38 @@ test('a unit takes four round trips to PostgreSQL, however many rows it changes'
   assert.deepEqual(await costsOfBatch(db, 'batch-1'), new Map([['USD', '0.8']]));
 });
 
-test('leases that are renewed together take four round trips, however many accounts there are', async (t) => {
+test('of units that share a commit, each further one takes two round trips more', async (t) => {
+  const clock = systemClock;
+  const db = await postgresLedger();
+  t.after(() => db.close());
+  await addBatch(
+    db,
+    clock,
+    aBatch({ status: 'running' }),
+    [1, 2, 3].map((rowNo) => aRow(rowNo)),
+  );
+  const fence = await db.transact((tx) =>
+    takeLease(tx, { account: 'main', holder: 'a', now: 0, ttlMs: 60_000, deadHolder: null }),
+  );
+  assert.ok(fence);
+  const rows = await pageRows(db, 'batch-1', 0, 3);
+  const counted = countTraffic(t);
+  await Promise.all(
+    rows.map((row) => inUnit(db, { clock, actor: 'engine', fence }, (unit) => unit.changeRow(row, 'send', {}, {}))),
+  );
+  assert.equal(counted.roundTrips, 2 + 3 * 2);
+  assert.deepEqual(
+    (await pageRows(db, 'batch-1', 0, 3)).map(({ status }) => status),
+    ['sending', 'sending', 'sending'],
+  );
+});
+
+test('leases that are renewed together take three round trips, and one statement for fifty accounts', async (t) => {
   const db = await postgresLedger();
   t.after(() => db.close());
   const [ttlMs, clock] = [60_000, systemClock];
   const leases = [];
-  for (const account of ['a', 'b', 'c', 'd', 'e']) {
+  for (const account of Array.from({ length: 60 }, (_, number) => `account-${number}`)) {
     const wanted = { account, holder: 'here', now: clock.now(), ttlMs, deadHolder: null };
     const taken = await db.transact((tx) => takeLease(tx, wanted));
     assert.ok(taken);
@@ -77,9 +103,10 @@ test('leases that are renewed together take four round trips, however many accou
   }
   const counted = countTraffic(t);
   assert.deepEqual(
-    await renewTogether(db, leases),
+    await renewTogether(db, leases, ttlMs),
     leases.map(() => null),
   );
-  // It begins; notes the highest clock; renews; commits.
-  assert.equal(counted.roundTrips, 4);
+  // It begins; renews, and notes the highest clock; commits.
+  assert.equal(counted.roundTrips, 3);
+  assert.equal(counted.statements, 5);
 });

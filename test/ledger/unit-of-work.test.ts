@@ -9,7 +9,7 @@ import type { Queryable } from '../../src/ledger/drivers/database.ts';
 import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
 import { findRow, pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import type { RowFields } from '../../src/ledger/rows/update-row.ts';
-import { type Fence, findLease, releaseLease, renewLease, takeLease } from '../../src/ledger/schema/lease-table.ts';
+import { type Fence, findLease, releaseLease, renewLeases, takeLease } from '../../src/ledger/schema/lease-table.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -283,7 +283,7 @@ describe('a unit of work', () => {
     for (const stale of [first, { ...second, holder: 'b' }]) await assert.rejects(send(stale), { code: 'FENCED' });
     assert.equal((await row(1)).status, 'ready');
     await db.transact((tx) => releaseLease(tx, first));
-    assert.equal(await db.transact((tx) => renewLease(tx, first, { now: clock.now(), ttlMs: 20 })), null);
+    assert.deepEqual(await db.transact((tx) => renewLeases(tx, [first], { now: clock.now(), ttlMs: 20 })), [null]);
     assert.equal((await findLease(db, 'main'))?.expires_at, clock.now() + 20);
     assert.equal((await send(second))?.status, 'sending');
   });

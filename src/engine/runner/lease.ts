@@ -107,7 +107,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     fenced: proof.fenced,
   };
   const renew = async () => {
-    const [error] = await renewTogether(db, [held]);
+    const [error] = await renewTogether(db, [held], ttlMs);
     if (error !== null) throw error;
   };
   let proving: Promise<void> | null = null;

@@ -2,7 +2,7 @@ import { allEnded } from '../../core/basics/all-ended.ts';
 import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { type Fence, renewLease } from '../../ledger/schema/lease-table.ts';
+import { type Fence, renewLeases } from '../../ledger/schema/lease-table.ts';
 import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import type { LedgerMark } from './ledger-mark.ts';
 
@@ -33,21 +33,20 @@ interface Renewals {
 const renewals = new WeakMap<Database, Map<number, Renewals>>();
 
 /**
- * Renews leases in one transaction, then their marks. Returns for each the error that ends it, or null. A mark that
- * cannot be written ends only its own lease.
+ * Renews leases that last equally long in one transaction, then their marks. Returns for each the error that ends it, or
+ * null. A mark that cannot be written ends only its own lease.
  */
-export async function renewTogether(db: Database, leases: readonly HeldLease[]): Promise<unknown[]> {
+export async function renewTogether(db: Database, leases: readonly HeldLease[], ttlMs: number): Promise<unknown[]> {
   const times = leases.map(({ clock, machine }) => ({
     at: clock.now(),
     wall: machine.now(),
     uptime: clock.uptime(),
   }));
+  const now = Math.max(...times.map(({ at }) => at));
+  const held = leases.map(({ fence }) => fence);
   const records = await db.transact(async (tx) => {
-    await raiseHighestClock(tx, Math.max(...times.map(({ at }) => at)));
-    // Sent together: one round trip each would keep all other writers waiting, the longer the more accounts there are.
-    return allEnded(
-      leases.map(({ fence, ttlMs }, index) => renewLease(tx, fence, { now: times[index]?.at ?? 0, ttlMs })),
-    );
+    const [renewed] = await allEnded([renewLeases(tx, held, { now, ttlMs }), raiseHighestClock(tx, now)]);
+    return renewed;
   });
   const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {
     const { wall, uptime } = times[index] as (typeof times)[number];
@@ -93,7 +92,7 @@ function setAlarm(db: Database, group: Renewals, ttlMs: number): void {
 async function renewAll(db: Database, group: Renewals, ttlMs: number): Promise<void> {
   const leases = [...group.leases.keys()];
   try {
-    const errors = await renewTogether(db, leases);
+    const errors = await renewTogether(db, leases, ttlMs);
     for (const [index, lease] of leases.entries()) if (errors[index] !== null) group.leases.get(lease)?.(errors[index]);
   } catch (error) {
     for (const lease of leases) group.leases.get(lease)?.(error);

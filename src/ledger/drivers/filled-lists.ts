@@ -9,7 +9,7 @@ export function places(count: number): string {
  * The keys in lists of this length. The last list is padded with nulls, which equal nothing: so a statement for many
  * keys has one text, however many there are.
  */
-export function filledLists(keys: readonly string[], length: number): (string | null)[][] {
+export function filledLists<Key>(keys: readonly Key[], length: number): (Key | null)[][] {
   return Array.from({ length: Math.ceil(keys.length / length) }, (_, index) => {
     const some = keys.slice(index * length, (index + 1) * length);
     return [...some, ...Array<null>(length - some.length).fill(null)];

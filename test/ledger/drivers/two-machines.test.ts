@@ -7,7 +7,7 @@ import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { beginReading, listReadings } from '../../../src/ledger/batches/readings.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
-import { holdTime, releaseLease, renewLease, takeLease } from '../../../src/ledger/schema/lease-table.ts';
+import { holdTime, releaseLease, renewLeases, takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { workerOf } from '../../../src/operations/base/account-now.ts';
 import { runClaimed } from '../../../src/operations/slots/claimed-slot.ts';
 import { idlePace } from '../../support/ledger.ts';
@@ -57,7 +57,7 @@ describe('a ledger that two machines share', () => {
     const lease = await one.take(0);
     assert.ok(lease);
     assert.ok(await other.take(60_000));
-    assert.equal(await renewLease(one.db, lease, { now: one.now(), ttlMs: 60_000 }), null);
+    assert.deepEqual(await renewLeases(one.db, [lease], { now: one.now(), ttlMs: 60_000 }), [null]);
     await releaseLease(one.db, lease);
     assert.equal(await one.take(60_000), null);
   });

@@ -27,8 +27,9 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: a former holder renews the lease of the present one',
     seed: 34,
     file: 'ledger/schema/lease-table.ts',
-    find: 'SET expires_at = ledger_now(?) + ? WHERE account = ? AND fence = ? AND holder = ? RETURNING *',
-    replace: 'SET expires_at = ledger_now(?) + ? WHERE account = ? AND (fence = ? OR holder <> ?) RETURNING *',
+    find: 'WHERE (account, fence, holder) IN (VALUES',
+    replace:
+      'WHERE account IN (SELECT column1 FROM (VALUES (CAST(? AS TEXT), CAST(? AS BIGINT), CAST(? AS TEXT))) AS held) OR (account, fence, holder) IN (VALUES',
   },
   {
     name: 'fleet: a former holder releases the lease of the present one',
