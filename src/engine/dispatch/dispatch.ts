@@ -1,7 +1,6 @@
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { CreateOutcome } from '../../gateway/contract/gateway.ts';
-import { findBatch } from '../../ledger/batches/batches.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../../limiter/limiter.ts';
@@ -200,8 +199,6 @@ async function writeIntentsOf(
   for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
     const open = context.batches.get(batchId);
     if (open?.batch.status !== 'running' || context.batches.whyStopped(batchId) !== null) continue;
-    // Another process may have paused the batch since it was last read.
-    if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
     const written = await writeIntents(unit, context, open, ofBatch, confirmed);
     intents.push(...written.intents);
     unread.push(...written.unread);

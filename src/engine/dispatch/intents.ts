@@ -2,7 +2,7 @@ import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import type { KeyOwner } from '../../core/duplicates/question.ts';
 import { sha256 } from '../../core/identity/ids.ts';
-import type { BatchRecord } from '../../ledger/batches/batches.ts';
+import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { keyOwnerOf } from '../../ledger/rows/earlier-payments.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
@@ -36,8 +36,9 @@ export interface Intent {
 
 /**
  * Writes the intents of rows of one batch, and binds their keys to their bodies at the first attempt. Returns intents
- * only for rows that may be sent now. Earlier payments are read for all rows at once. `unread`: rows that must wait
- * until a payment is read again, because it has failed since the `confirmed` ones were read.
+ * only for rows that may be sent now. `unread`: rows that must wait until a payment is read again, because it has failed
+ * since the `confirmed` ones were read. What is read or changed for several rows is asked at once, because each round
+ * trip to a database server keeps all other writers waiting.
  */
 export async function writeIntents(
   unit: Unit,
@@ -46,59 +47,95 @@ export async function writeIntents(
   rows: readonly RowRecord[],
   confirmed: ConfirmedFailures,
 ): Promise<{ intents: Intent[]; unread: RowRecord[] }> {
-  const { batch } = open;
-  const names = rows.map((row) => paymentNames(batch, row, row.generation));
-  const keys = names.map(({ key }) => key);
-  const [payments, before] = await allEnded([
-    findPayments(unit.tx, keys),
+  const names = rows.map((row) => paymentNames(open.batch, row, row.generation));
+  const [batch, payments, before] = await allEnded([
+    findBatch(unit.tx, open.batch.batch_id),
+    findPayments(
+      unit.tx,
+      names.map(({ key }) => key),
+    ),
     findEarlier(unit, open, rows, context.restoredAt !== null),
   ]);
-  const intents: Intent[] = [];
+  // Another process may have paused the batch since it was last read.
+  if (batch?.status !== 'running') return { intents: [], unread: [] };
   const unread: RowRecord[] = [];
-  const bound: PaymentRecord[] = [];
-  for (const [index, row] of rows.entries()) {
-    const { key, reference } = names[index] as (typeof names)[number];
-    const known = payments.get(key) ?? null;
-    const owner = known && (await otherOwner(unit.tx, row, known));
-    if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) continue;
-    if (owner === null && isAnyUnread(before, row, confirmed)) {
-      unread.push(row);
-      continue;
+  const writing: Promise<Intent | null>[] = [];
+  const writingTo = new Map<string | null, Promise<Intent | null>>();
+  try {
+    for (const [index, row] of rows.entries()) {
+      const name = names[index] as (typeof names)[number];
+      const known = payments.get(name.key) ?? null;
+      // A row is also compared with what this unit sends to its number.
+      await writingTo.get(row.phone_number);
+      const answer = await maySend(unit, context, before, { row, known, confirmed });
+      if (answer === 'unread') unread.push(row);
+      if (answer !== 'yes') continue;
+      const written = writeIntent(unit, context, before, { row, known, name });
+      writing.push(written);
+      writingTo.set(row.phone_number, written);
     }
-    if (await isHeldOrSkipped(unit, context, before, row, owner)) continue;
-    if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
-      if (row.status === 'ready') await leaveTooOld(unit, context, row, known);
-      continue;
-    }
-    const sent = await unit.changeRow(
-      row,
-      'send',
-      {
-        ...(row.status === 'ready' ? firstSent(unit.at) : null),
-        attempts: row.attempts + 1,
-        next_action_at: null,
-      },
-      { key, attempt: row.attempts + 1 },
-    );
-    if (!sent) continue;
-    if (row.status === 'ready') noteSent(before, sent, unit.at);
-    if (row.generation > 1 || context.restoredAt !== null) await clearUnansweredLookup(unit.tx, row);
-    const payment = known
-      ? nextAttempt(known, unit.at)
-      : firstAttempt(context, batch, row, { key, reference }, unit.at);
-    if (known) {
-      assert(known.generation === row.generation, 'a key belongs to one generation');
-      await updateAttempts(unit.tx, payment);
-    } else {
-      bound.push(payment);
-    }
-    intents.push({ row: sent, payment });
+  } finally {
+    // If one fails, the others must not go on after the unit has ended.
+    await Promise.allSettled(writing);
   }
+  const intents = (await allEnded(writing)).filter((intent) => intent !== null);
+  const bound = intents.flatMap(({ payment }) => (payments.has(payment.idempotency_key) ? [] : [payment]));
   assert(
     (await insertPayments(unit.tx, bound)) === bound.length,
     'a key that was free at the start of a unit is free at its end',
   );
   return { intents, unread };
+}
+
+/** Whether a row whose turn has come may be sent now. If not for long, its state says why. */
+async function maySend(
+  unit: Unit,
+  context: IntentsNeeds,
+  before: EarlierToRows,
+  { row, known, confirmed }: { row: RowRecord; known: PaymentRecord | null; confirmed: ConfirmedFailures },
+): Promise<'yes' | 'no' | 'unread'> {
+  const owner = known && (await otherOwner(unit.tx, row, known));
+  if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) return 'no';
+  if (owner === null && isAnyUnread(before, row, confirmed)) return 'unread';
+  if (await isHeldOrSkipped(unit, context, before, row, owner)) return 'no';
+  if (!known || unit.at - firstIntentAt(context, known, unit.at) < context.gateway.policy.resendAgeMsMax) return 'yes';
+  if (row.status === 'ready') await leaveTooOld(unit, context, row, known);
+  return 'no';
+}
+
+/** Null if another writer has changed the row first. The payment is not in the ledger yet if it is `known` to nobody. */
+async function writeIntent(
+  unit: Unit,
+  context: IntentsNeeds,
+  before: EarlierToRows,
+  {
+    row,
+    known,
+    name: { key, reference },
+  }: { row: RowRecord; known: PaymentRecord | null; name: { key: string; reference: string } },
+): Promise<Intent | null> {
+  const sent = await unit.changeRow(
+    row,
+    'send',
+    {
+      ...(row.status === 'ready' ? firstSent(unit.at) : null),
+      attempts: row.attempts + 1,
+      next_action_at: null,
+    },
+    { key, attempt: row.attempts + 1 },
+  );
+  if (!sent) return null;
+  if (row.status === 'ready') noteSent(before, sent, unit.at);
+  if (row.generation > 1 || context.restoredAt !== null) await clearUnansweredLookup(unit.tx, row);
+  if (!known)
+    return {
+      row: sent,
+      payment: firstAttempt(context, before.open.batch, row, { key, reference }, unit.at),
+    };
+  assert(known.generation === row.generation, 'a key belongs to one generation');
+  const payment = nextAttempt(known, unit.at);
+  await updateAttempts(unit.tx, payment);
+  return { row: sent, payment };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../../gateway/contract/gateway.ts';
@@ -8,7 +9,7 @@ import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writeLimits } from '../pacing/write-limits.ts';
-import { referenceOf } from '../payments/payment-request.ts';
+import { mismatch, referenceOf } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
 import {
   type ApplyStatusUpdateNeeds,
@@ -117,7 +118,7 @@ export async function look(
 function commitNews(context: ListLookNeeds, news: readonly ServicePayment[]): Promise<void> {
   const written = writeLimits(context.db).pages(() =>
     context.committer.commit(async (unit) => {
-      for (const payment of news) await writeNews(unit, context, payment);
+      for (const payment of await withoutPlainEnds(unit, context, news)) await writeNews(unit, context, payment);
     }),
   );
   // `look` awaits this promise at its end and handles the failure. Without this line, Node would report it as unhandled
@@ -162,6 +163,31 @@ async function isCutOff(
 function marginMs({ settlementStats }: Parts<'settlementStats'>, from: number): number {
   if (!settlementStats.sameTimes()) return listMarginMs;
   return from % secondMs === 0 ? secondMs : 0;
+}
+
+/**
+ * Writes the ends of rows that are at hand and as expected, all at once: one by one, each would wait for a round trip to
+ * a database server. Returns the other payments.
+ */
+async function withoutPlainEnds(
+  unit: Unit,
+  context: ListLookNeeds,
+  news: readonly ServicePayment[],
+): Promise<ServicePayment[]> {
+  const written = await allEnded(
+    news.map((payment) => {
+      const row = context.followed.get(payment.topupId);
+      return row !== null && isPlainEnd(context, row, payment) && writeIfOurs(unit, context, row, payment);
+    }),
+  );
+  return news.filter((_, index) => !written[index]);
+}
+
+/** Whether nothing but the row itself changes with this payment. */
+function isPlainEnd({ batches }: Parts<'batches'>, row: RowRecord, payment: ServicePayment): boolean {
+  const open = batches.get(row.batch_id);
+  if (!open || row.generation > 1 || payment.state !== 'completed' || payment.unknownStatus) return false;
+  return mismatch(row, referenceOf(open.batch, row, row.generation), payment) === null;
 }
 
 /** Applies a listed payment to its row, if the row is followed. Otherwise records where it contradicts the row. */
