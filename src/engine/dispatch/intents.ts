@@ -36,9 +36,9 @@ export interface Intent {
 
 /**
  * Writes the intents of rows of one batch, and binds their keys to their bodies at the first attempt. Returns intents
- * only for rows that may be sent now. `unread`: rows that must wait until a payment is read again, because it has failed
- * since the `confirmed` ones were read. What is read or changed for several rows is asked at once, because each round
- * trip to a database server keeps all other writers waiting.
+ * only for rows that may be sent now. `unread`: rows that must wait until a payment is read again, because it has
+ * failed since the `confirmed` ones were read. What is read or changed for several rows is asked at once, because each
+ * round trip to a database server keeps all other writers waiting.
  */
 export async function writeIntents(
   unit: Unit,
@@ -103,7 +103,7 @@ async function maySend(
   return 'no';
 }
 
-/** Null if another writer has changed the row first. The payment is not in the ledger yet if it is `known` to nobody. */
+/** Null if another writer has changed the row first. A payment that is not `known` is not in the ledger yet. */
 async function writeIntent(
   unit: Unit,
   context: IntentsNeeds,

@@ -33,8 +33,8 @@ interface Renewals {
 const renewals = new WeakMap<Database, Map<number, Renewals>>();
 
 /**
- * Renews leases that last equally long in one transaction, then their marks. Returns for each the error that ends it, or
- * null. A mark that cannot be written ends only its own lease.
+ * Renews leases that last equally long in one transaction, then their marks. Returns for each the error that ends it,
+ * or null. A mark that cannot be written ends only its own lease.
  */
 export async function renewTogether(db: Database, leases: readonly HeldLease[], ttlMs: number): Promise<unknown[]> {
   const times = leases.map(({ clock, machine }) => ({

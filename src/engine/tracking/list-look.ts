@@ -166,8 +166,8 @@ function marginMs({ settlementStats }: Parts<'settlementStats'>, from: number): 
 }
 
 /**
- * Writes the ends of rows that are at hand and as expected, all at once: one by one, each would wait for a round trip to
- * a database server. Returns the other payments.
+ * Writes the ends of rows that are at hand and as expected, all at once: one by one, each would wait for a round trip
+ * to a database server. Returns the other payments.
  */
 async function withoutPlainEnds(
   unit: Unit,
