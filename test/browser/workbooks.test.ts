@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { writeXlsx } from 'hucre/xlsx';
+import { readXlsx, writeXlsx } from 'hucre/xlsx';
 import type { Page } from 'playwright-core';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
 import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
@@ -70,6 +70,17 @@ describe('a workbook', () => {
     await card.getByLabel('Sheet', { exact: true }).selectOption('November');
     await card.getByRole('button', { name: 'Read the file again' }).click();
     await right(page, '2');
+    assert.deepEqual(await page.locator('.page-head a[download]').allTextContents(), [
+      'Original file',
+      'Corrected file (XLSX)',
+      'Corrected file (CSV)',
+    ]);
+    const download = page.waitForEvent('download');
+    await page.getByRole('link', { name: 'Corrected file (XLSX)' }).click();
+    // A download of the browser itself lacks the key that stands in for signing in.
+    const bytes = await (await page.context().request.get((await download).url())).body();
+    const { sheets } = await readXlsx(bytes);
+    assert.deepEqual(sheets[0]?.rows[2], ['Brian', '254712345602', 'Safaricom', '150.5', 'KES']);
     await submit(page);
     assert.deepEqual(faults, []);
   });

@@ -3792,7 +3792,7 @@ export interface operations {
             header?: never;
             path: {
                 draft_id: string;
-                which: "original" | "mended";
+                which: "original" | "mended" | "mended_xlsx";
             };
             cookie?: never;
         };

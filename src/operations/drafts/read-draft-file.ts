@@ -1,16 +1,17 @@
 import { z } from 'zod';
+import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
-import { mendedName, requireFile, withMended } from '../../runtime/drafts/draft-files.ts';
+import { mendedName, requireFile, withMended, writeMendedXlsx } from '../../runtime/drafts/draft-files.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
 
-/** The file of a draft: as it was uploaded, or as it stands now. */
+/** The file of a draft: as it was uploaded, or as it stands now; of a workbook, until it is submitted, also as one. */
 export const readDraftFile = defineOperation({
   name: 'read-draft-file',
   role: 'prepare',
   ledger: 'change',
   showsNumbers: { of: 'file of a draft', role: 'prepare' },
-  input: z.strictObject({ draft_id: draftId, which: z.enum(['original', 'mended']) }),
+  input: z.strictObject({ draft_id: draftId, which: z.enum(['original', 'mended', 'mended_xlsx']) }),
   result: z.strictObject({
     file_name: z.string(),
     media_type: z.string(),
@@ -20,10 +21,16 @@ export const readDraftFile = defineOperation({
   }),
   async run({ session }, { draft_id, which }) {
     const draft = await requireDraft(session.db, draft_id);
-    const isMended = which === 'mended';
-    if (isMended && draft.status === 'open') await withMended(session, draft, async () => undefined, { isKept: true });
+    if (which === 'mended' && draft.status === 'open')
+      await withMended(session, draft, async () => undefined, { isKept: true });
+    if (which === 'mended_xlsx') {
+      if (draft.from_workbook === 0) throw new AirbatchError('USAGE', `draft ${draft_id} has no rows of a workbook`);
+      // The rows of a submitted draft are only in the CSV that was paid.
+      if (draft.status !== 'open') throw new AirbatchError('DRAFT_STATE', `draft ${draft_id} is ${draft.status}`);
+      await writeMendedXlsx(session, draft);
+    }
     const { path, bytes } = await requireFile(session, draft, which);
-    const file_name = isMended ? mendedName(draft) : draft.file_name;
+    const file_name = which === 'original' ? draft.file_name : mendedName(draft, which);
     return { file_name, media_type: mediaTypeOf(file_name), bytes, path };
   },
 });

@@ -1,7 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
-import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
@@ -9,6 +8,7 @@ import { pagesOf } from '../../core/basics/pages.ts';
 import { type DraftRowRecord, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { workbook } from '../../reports/render/workbook.ts';
 import { isBucketPlace, openBucket } from '../../reports/store/object-store.ts';
 import { csvText } from '../../reports/text/csv.ts';
 import type { Session } from '../session/session.ts';
@@ -20,6 +20,7 @@ import { type LineShifts, makeLineShifts } from './mended-lines.ts';
  *
  *   drafts/D-1/original
  *   drafts/D-1/mended-7.csv    of version 7 of the draft
+ *   drafts/D-1/mended-7.xlsx   the same as a workbook, if the original is one
  *
  * A file in a bucket is read through a temporary copy, so that no other machine keeps one when its people are
  * forgotten.
@@ -52,16 +53,20 @@ function originalPath(place: Place, draftId: string): string {
   return join(folderOf(place, draftId), 'original');
 }
 
-/** The name of the mended file, which is a CSV: that of the original, and `november.xlsx.csv` for a workbook. */
-export function mendedName({ file_name }: Pick<DraftRecord, 'file_name'>): string {
+type MendedFile = 'mended' | 'mended_xlsx';
+
+/** The name of the mended file: that of the original, and `november.xlsx.csv` for the CSV of a workbook. */
+export function mendedName({ file_name }: Pick<DraftRecord, 'file_name'>, which: MendedFile = 'mended'): string {
   const stem = file_name.replace(/\.gz$/i, '');
-  if (/\.xlsx$/i.test(stem)) return `${stem}.csv`;
-  return `${stem.slice(0, stem.length - extname(stem).length)}.csv`;
+  const isXlsx = /\.xlsx$/i.test(stem);
+  const bare = isXlsx ? stem : stem.slice(0, stem.length - extname(stem).length);
+  if (which === 'mended') return `${bare}.csv`;
+  return isXlsx ? stem : `${bare}.xlsx`;
 }
 
 /** The mended file of a draft, as it was written last. */
-function mendedPath(place: Place, draft: Draft): string {
-  return join(folderOf(place, draft.draft_id), 'mended', mendedName(draft));
+function mendedPath(place: Place, draft: Draft, which: MendedFile = 'mended'): string {
+  return join(folderOf(place, draft.draft_id), 'mended', mendedName(draft, which));
 }
 
 /** What the keys of a draft begin with. */
@@ -70,7 +75,8 @@ function keysOf(draftId: string): string {
 }
 
 const originalKey = (draftId: string) => `${keysOf(draftId)}original`;
-const mendedKey = ({ draft_id, version }: Draft) => `${keysOf(draft_id)}mended-${version}.csv`;
+const mendedKey = ({ draft_id, version }: Draft, which: MendedFile = 'mended') =>
+  `${keysOf(draft_id)}mended-${version}.${which === 'mended' ? 'csv' : 'xlsx'}`;
 
 export async function keepOriginal(place: Place, draftId: string, uploaded: string): Promise<void> {
   const { bucket } = place.config;
@@ -121,23 +127,40 @@ export async function withMended<Result>(
   });
 }
 
+/**
+ * Writes the rows of the draft as they stand now into a workbook, which `requireFile` then finds. Every cell is text:
+ * it loses no zero, sign or digit, and no spreadsheet computes it.
+ */
+export async function writeMendedXlsx(place: Place & { db: Queryable }, draft: DraftRecord): Promise<void> {
+  const which = 'mended_xlsx';
+  const { bucket } = place.config;
+  const header = JSON.parse(draft.columns) as string[];
+  const { sheet: name = 'Sheet1' } = JSON.parse(draft.options) as { sheet?: string };
+  const sheet = { name, widths: header.map(() => sheetColumnWidth), header, rows: mendedCells(place.db, draft) };
+  if (bucket === null) return writeWhole(place, mendedPath(place, draft, which), workbook([sheet]));
+  return inTemporary(place, async (scratch) => {
+    const path = join(scratch, mendedName(draft, which));
+    await writeWhole(place, path, workbook([sheet]));
+    await openBucket(bucket).putFile(mendedKey(draft, which), path);
+  });
+}
+
 /** The path of a file of a draft, or its address in a bucket. Throws `DRAFT_STATE` if it was erased. */
 export async function requireFile(
   place: Place,
   draft: Draft,
-  which: 'original' | 'mended',
+  which: 'original' | MendedFile,
 ): Promise<{ path: string; bytes: number }> {
   const { draft_id } = draft;
   const { bucket } = place.config;
-  const isOriginal = which === 'original';
   if (bucket !== null) {
     const objects = openBucket(bucket);
-    const key = isOriginal ? originalKey(draft_id) : mendedKey(draft);
+    const key = which === 'original' ? originalKey(draft_id) : mendedKey(draft, which);
     const found = (await objects.list(keysOf(draft_id))).find((one) => one.key === key);
     if (found) return { path: `${objects.place}/${key}`, bytes: found.bytes };
   }
   // Also a draft that was made before there was a bucket.
-  const path = isOriginal ? originalPath(place, draft_id) : mendedPath(place, draft);
+  const path = which === 'original' ? originalPath(place, draft_id) : mendedPath(place, draft, which);
   // Earlier versions named the mended file of a workbook without ".xlsx".
   for (const one of [path, path.replace(/\.xlsx\.csv$/i, '.csv')]) {
     const file = await stat(one).catch(() => null);
@@ -147,20 +170,40 @@ export async function requireFile(
 }
 
 const rowsPerPage = 2_000;
+/** In characters: enough for a phone number or a name. */
+const sheetColumnWidth = 18;
 const byteOrderMark = '\uFEFF';
 
 async function writeMended(
-  { db, random }: Pick<Place, 'random'> & { db: Queryable },
+  place: Pick<Place, 'random'> & { db: Queryable },
   draft: DraftRecord,
   path: string,
 ): Promise<LineShifts> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  // Whoever reads the file at the same time keeps reading the one that was there, and may write it, too.
-  const unfinished = `${path}.${random.hex(4)}`;
   const { shifts, note } = makeLineShifts();
-  await pipeline(Readable.from(mendedText(db, draft, note)), createWriteStream(unfinished, { mode: 0o600 }));
-  await rename(unfinished, path);
+  await writeWhole(place, path, mendedText(place.db, draft, note));
   return shifts;
+}
+
+/** Whoever reads the file at the same time keeps reading the one that was there, and may write it, too. */
+async function writeWhole(
+  { random }: Pick<Place, 'random'>,
+  path: string,
+  content: AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  const unfinished = `${path}.${random.hex(4)}`;
+  await pipeline(content, createWriteStream(unfinished, { mode: 0o600 }));
+  await rename(unfinished, path);
+}
+
+function mendedPages(db: Queryable, draftId: string): AsyncIterable<DraftRowRecord[]> {
+  return pagesOf(rowsPerPage, (last: DraftRowRecord | undefined, limit) =>
+    pageIncluded(db, draftId, last?.row_no ?? 0, limit),
+  );
+}
+
+async function* mendedCells(db: Queryable, { draft_id }: DraftRecord): AsyncGenerator<string[][]> {
+  for await (const rows of mendedPages(db, draft_id)) yield rows.map(({ cells }) => splitCells(cells));
 }
 
 /** Calls `note` for each row with the line on which it begins in the file, and the one in the draft. */
@@ -175,9 +218,7 @@ async function* mendedText(
   const header = JSON.parse(draft.columns) as string[];
   yield byteOrderMark + csvText([header], delimiter).trimEnd();
   let line = 1 + linesOf(header);
-  const read = (last: DraftRowRecord | undefined, limit: number) =>
-    pageIncluded(db, draft_id, last?.row_no ?? 0, limit);
-  for await (const rows of pagesOf(rowsPerPage, read)) {
+  for await (const rows of mendedPages(db, draft_id)) {
     const cells = rows.map((row) => splitCells(row.cells));
     for (const [index, row] of rows.entries()) {
       note(line, row.line);

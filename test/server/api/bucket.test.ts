@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, readdirSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { readXlsx, writeXlsx } from 'hucre/xlsx';
 import { performIn } from '../../../src/operations/base/operation.ts';
 import { forgetBatches } from '../../../src/operations/proof/forget-batches.ts';
 import { eraseOldDrafts } from '../../../src/runtime/drafts/erase-drafts.ts';
@@ -13,6 +14,7 @@ import { s3Server } from '../../support/s3-server.ts';
 import { unzipped } from '../../support/unzip.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
+const header = ['phone_number', 'network_id', 'amount', 'currency'];
 const file =
   'phone_number,network_id,amount,currency\n+254712345601,Safaricom,100,KES\n+254712345602,Safaricom,oops,KES\n';
 
@@ -73,6 +75,16 @@ test('a file is uploaded on one machine, and corrected, planned and submitted on
   await eraseOldDrafts(one.session);
   assert.deepEqual([stored(), onDisk()], [[], []]);
   assert.equal((await one.send('GET', `/api/v1/drafts/${id}/file/original`)).status, 409);
+});
+
+test('a corrected workbook is read on another machine, and leaves nothing on a disk', async (t) => {
+  const { one, other, onDisk, stored } = await machines(t);
+  const rows = [header, ['+254712345601', 'Safaricom', 100, 'KES']];
+  const bytes = Buffer.from(await writeXlsx({ sheets: [{ name: 'November', rows }] }));
+  const { id } = await one.upload(bytes, { name: 'payroll.xlsx' });
+  const { sheets } = await readXlsx((await other.download(`/api/v1/drafts/${id}/file/mended_xlsx`)).bytes);
+  assert.deepEqual(sheets[0]?.rows, [header, ['+254712345601', 'Safaricom', '100', 'KES']]);
+  assert.deepEqual([stored(), onDisk()], [[`reports/drafts/${id}/mended-1.xlsx`, `reports/drafts/${id}/original`], []]);
 });
 
 test('a bucket that is away refuses an upload or a plan, loses nothing, and the same step succeeds when it is back', async (t) => {

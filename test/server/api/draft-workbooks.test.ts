@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { writeXlsx } from 'hucre/xlsx';
+import { readXlsx, writeXlsx } from 'hucre/xlsx';
 import { authorsOfDraft } from '../../../src/ledger/drafts/drafts.ts';
 import { draftsApi } from './drafts-fixture.ts';
 
@@ -39,6 +39,7 @@ describe('a workbook as a draft', () => {
       { name: 'Notes', rows: 0, sums: {}, is_active: true },
     ]);
     assert.deepEqual([asked.body.rows, asked.body.totals, asked.body.options.sheet], [0, null, undefined]);
+    assert.equal((await send('GET', `/api/v1/drafts/${id}/file/mended_xlsx`)).body.code, 'USAGE');
     // A change of the options chooses no sheet.
     const body = { options: { country: 'KE' } };
     assert.equal((await send('POST', `/api/v1/drafts/${id}/change`, { body })).status, 200);
@@ -146,5 +147,58 @@ describe('a workbook as a draft', () => {
     // Its name still says which file it was.
     const mended = await send('GET', `/api/v1/drafts/${id}/file/mended`);
     assert.match(String(mended.headers['content-disposition']), /''payroll\.xlsx\.csv$/);
+  });
+
+  test('comes back as a workbook of texts that no spreadsheet computes, and that can be uploaded again', async (t) => {
+    const { send, download, upload } = await draftsApi(t);
+    const heads = [...header, 'staff no', 'note'];
+    const rows = [
+      [...row('Amina', '+254712345601', 100), '00017', '=1+1'],
+      [...row('Brian', '0712345602', '100.50'), '-5', '@SUM(A1)'],
+      [...row('Carol', '+254712345603', 300), '3', ''],
+    ];
+    const { id } = await upload(await book({ name: 'November', rows: [heads, ...rows] }), { name: 'payroll.xlsx' });
+    const cells = [{ row: 2, column: 1, value: '+254712345602' }];
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/change`, { body: { cells } })).status, 200);
+    const without = { rows: { rows: [3], in_file: false } };
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/change`, { body: without })).status, 200);
+    const mended = await download(`/api/v1/drafts/${id}/file/mended_xlsx`);
+    assert.match(String(mended.headers['content-disposition']), /''payroll\.xlsx$/);
+    assert.match(String(mended.headers['content-type']), /spreadsheetml\.sheet/);
+    const corrected = [
+      ['Amina', '+254712345601', 'Safaricom', '100', 'KES', '00017', '=1+1'],
+      ['Brian', '+254712345602', 'Safaricom', '100.50', 'KES', '-5', '@SUM(A1)'],
+    ];
+    const { sheets } = await readXlsx(mended.bytes);
+    assert.deepEqual(
+      sheets.map(({ name, rows: found }) => [name, found]),
+      [['November', [heads, ...corrected]]],
+    );
+    const again = await upload(mended.bytes, { name: 'payroll.xlsx' });
+    const read = await send('GET', `/api/v1/drafts/${again.id}/rows`);
+    assert.deepEqual(
+      read.body.rows.map((one: { cells: string[] }) => one.cells),
+      corrected,
+    );
+    const { totals } = (await send('GET', `/api/v1/drafts/${again.id}`)).body;
+    assert.deepEqual([totals.counts.valid, totals.sums], [2, { KES: '200.5' }]);
+    const { batch_id } = (await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} })).body;
+    await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id } });
+    const late = await send('GET', `/api/v1/drafts/${id}/file/mended_xlsx`);
+    assert.deepEqual([late.status, late.body.code], [409, 'DRAFT_STATE']);
+    // A formula of the file is a text there, too.
+    const csv = await send('GET', `/api/v1/drafts/${id}/file/mended`);
+    assert.match(csv.text, /;00017;'=1\+1\n.*;'-5;'@SUM\(A1\)\n$/);
+  });
+
+  test('is no workbook for a draft that was none, nor after its files were erased', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const plain = await upload('phone_number,network_id,amount,currency\n+254712345601,Safaricom,5,KES\n');
+    const { status, body } = await send('GET', `/api/v1/drafts/${plain.id}/file/mended_xlsx`);
+    assert.deepEqual([status, body.code], [400, 'USAGE']);
+    const { id } = await upload(await book({ name: 'November', rows: november }), { name: 'payroll.xlsx' });
+    await send('POST', `/api/v1/drafts/${id}/discard`, { body: {} });
+    const erased = await send('GET', `/api/v1/drafts/${id}/file/mended_xlsx`);
+    assert.deepEqual([erased.status, erased.body.code], [409, 'DRAFT_STATE']);
   });
 });

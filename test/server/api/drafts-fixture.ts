@@ -100,5 +100,9 @@ export async function draftsApi(
     const made = await send('POST', `/api/v1/drafts${query}`, { file: { name, bytes } });
     return { ...made, id: String(made.body?.draft_id) };
   };
-  return { db, session, server, logged, makeKey, send, upload };
+  const download = async (url: string) => {
+    const { headers, rawPayload: bytes } = await server.inject({ url, headers: { authorization: `Bearer ${clerk}` } });
+    return { headers, bytes };
+  };
+  return { db, session, server, logged, makeKey, send, upload, download };
 }

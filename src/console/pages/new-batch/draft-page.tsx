@@ -39,7 +39,8 @@ export function DraftPage() {
   );
 }
 
-function Origin({ draft: { draft_id, rows, created_by } }: { draft: Draft }) {
+function Origin({ draft: { draft_id, status, rows, created_by, file_name } }: { draft: Draft }) {
+  const isWorkbook = status === 'open' && rows > 0 && /\.xlsx(\.gz)?$/i.test(file_name);
   const place = `/api/v1/drafts/${encodeURIComponent(draft_id)}/file`;
   return (
     <span className="line">
@@ -49,8 +50,13 @@ function Origin({ draft: { draft_id, rows, created_by } }: { draft: Draft }) {
       <a href={`${place}/original`} download>
         {t('draft.original')}
       </a>
+      {isWorkbook && (
+        <a href={`${place}/mended_xlsx`} download>
+          {t('draft.mended_as', { format: 'XLSX' })}
+        </a>
+      )}
       <a href={`${place}/mended`} download>
-        {t('draft.mended')}
+        {isWorkbook ? t('draft.mended_as', { format: 'CSV' }) : t('draft.mended')}
       </a>
     </span>
   );

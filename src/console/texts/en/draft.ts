@@ -16,6 +16,7 @@ export const draft = {
   'draft.rows_of': '{count, plural, one {# row} other {# rows}}',
   'draft.original': 'Original file',
   'draft.mended': 'Corrected file',
+  'draft.mended_as': 'Corrected file ({format})',
   'draft.submitted': 'This draft was submitted',
   'draft.ready': 'Ready',
   'draft.ready_help': 'Before earlier payments are compared: the plan does that',

@@ -17,6 +17,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.rows_of': '{count, plural, one {# ligne} other {# lignes}}',
   'draft.original': 'Fichier d’origine',
   'draft.mended': 'Fichier corrigé',
+  'draft.mended_as': 'Fichier corrigé ({format})',
   'draft.submitted': 'Ce brouillon a été soumis',
   'draft.ready': 'Prêtes',
   'draft.ready_help': 'Sans comparaison avec les paiements antérieurs : le plan la fait',

@@ -17,6 +17,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.rows_of': '{count, plural, one {# linha} other {# linhas}}',
   'draft.original': 'Ficheiro original',
   'draft.mended': 'Ficheiro corrigido',
+  'draft.mended_as': 'Ficheiro corrigido ({format})',
   'draft.submitted': 'Este rascunho foi submetido',
   'draft.ready': 'Prontas',
   'draft.ready_help': 'Sem comparação com pagamentos anteriores: o plano faz essa comparação',

@@ -17,6 +17,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.rows_of': '{count, plural, one {safu #} other {safu #}}',
   'draft.original': 'Faili asilia',
   'draft.mended': 'Faili iliyorekebishwa',
+  'draft.mended_as': 'Faili iliyorekebishwa ({format})',
   'draft.submitted': 'Rasimu hii imewasilishwa',
   'draft.ready': 'Ziko tayari',
   'draft.ready_help': 'Kabla ya kulinganishwa na malipo ya awali: mpango hufanya hivyo',
