@@ -89,3 +89,28 @@ test('payments whose charges are in no sum are listed if more left the wallets t
       new RegExp(`A charge for row ${row} of this batch \\(top-up ${topup}\\) may explain it: .+ reconcile `),
     );
 });
+
+test('a skipped row that the service has paid all the same is said so, and the batch needs attention', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute("UPDATE rows SET status = 'completed' WHERE batch_id = 'B-1' AND row_no IN (8, 9)");
+  const before = verdictOf(await batchSummary(db, 'B-1'));
+  assert.equal(before.tone, 'good');
+  await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
+    const row = (await findRow(unit.tx, 'B-1', 10)) as RowRecord;
+    const why: EventWhy = 'an earlier payment of the row is completed';
+    const found = { why, serviceStatus: 'completed', topupId: 'arrived', firstSentAt: startMs, ...unpriced };
+    assert.ok(await noteContradiction(unit, row, found));
+  });
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual(summary.contradicted, { rows: 0, with_product: 0, requested: {}, not_sent: 1 });
+  const { tone, details } = verdictOf(summary);
+  assert.equal(tone, 'attention');
+  assert.match(
+    details.join('\n'),
+    /1 row was skipped or cancelled, and the service says that an earlier payment of it has arrived\. Do not pay it again\./,
+  );
+  const key = await openSigningKey(join(folderOf(t), 'key.pem'));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), signedBy(db, key));
+  assert.ok(readFileSync(join(dir, 'report.html'), 'utf8').includes('an earlier payment of it has arrived'));
+});

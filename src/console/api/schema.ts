@@ -3932,6 +3932,7 @@ export interface operations {
                                     requested: {
                                         [key: string]: string;
                                     };
+                                    not_sent?: number;
                                 };
                                 paid_twice: {
                                     rows: number;
@@ -6634,6 +6635,7 @@ export interface operations {
                                     requested: {
                                         [key: string]: string;
                                     };
+                                    not_sent?: number;
                                 };
                                 paid_twice: {
                                     rows: number;

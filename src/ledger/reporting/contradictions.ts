@@ -126,6 +126,16 @@ export async function countContradicted(db: Queryable, batchId: string): Promise
   return (await readValue<number>(db, sql, [batchId])) ?? 0;
 }
 
+/**
+ * How many rows of a batch were skipped or cancelled before the service was found to have paid them. A person who skips
+ * a row that is held because it may be paid knows that already: such a row names no payment.
+ */
+export async function countPaidUnsent(db: Queryable, batchId: string): Promise<number> {
+  const sql = `SELECT COUNT(*) FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND contradicted_by IS NOT NULL
+    AND status IN ('skipped', 'cancelled')`;
+  return (await readValue<number>(db, sql, [batchId])) ?? 0;
+}
+
 /** Contradicted rows of a batch, in file order. */
 export function contradictedRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
   return db.query(

@@ -4,7 +4,7 @@ import { findBatch, type ReadWith } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
 import { batchSummary } from '../../reports/summary/summary.ts';
-import { summaryShape } from '../../reports/summary/summary-shape.ts';
+import { type BatchSummary, summaryShape } from '../../reports/summary/summary-shape.ts';
 import { situationOfSummary } from '../../reports/summary/summary-situation.ts';
 import { type WrittenReports, writtenReports } from '../../reports/versions/version-shape.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
@@ -38,7 +38,7 @@ export async function resultOf(
   const { db } = session;
   const summary = await batchSummary(db, batchId);
   return {
-    exit_code: summary.audit.broken === undefined ? exitCodeOf(situationOfSummary(summary)) : 5,
+    exit_code: summary.audit.broken === undefined ? exitCodeOf(situationOfSummary(summary), summary) : 5,
     summary,
     reports,
     read_with: await storedReadWith(session, batchId),
@@ -63,9 +63,10 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<BatchRe
 
 /**
  * 0 if every row is paid, including rows that failed first and that the service reports as paid now. 4 if the batch has
- * finished with failed or invalid rows. 5 if something waits for a person, or a row may have been paid twice.
+ * finished with failed or invalid rows. 5 if something waits for a person, a row may have been paid twice, or one that
+ * was skipped has been paid all the same.
  */
-function exitCodeOf({ doing, rows }: Situation): number {
-  if (doing !== 'finished' || rows.paid_twice > 0) return 5;
+function exitCodeOf({ doing, rows }: Situation, { contradicted: { not_sent = 0 } }: BatchSummary): number {
+  if (doing !== 'finished' || rows.paid_twice + not_sent > 0) return 5;
   return rows.unpaid > 0 ? 4 : 0;
 }

@@ -19,6 +19,15 @@ export function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary
   return sentences;
 }
 
+export function paidUnsentSentences({ contradicted: { not_sent: rows = 0 } }: BatchSummary): string[] {
+  if (rows === 0) return [];
+  const [were, them, have] = rows === 1 ? ['was', 'it', 'has'] : ['were', 'them', 'have'];
+  const payments = rows === 1 ? 'an earlier payment' : 'earlier payments';
+  return [
+    `${counted(rows, 'row')} ${were} skipped or cancelled, and the service says that ${payments} of ${them} ${have} arrived. Do not pay ${them} again.`,
+  ];
+}
+
 /**
  * Whether the wallets agree with the charges. Empty if they were not read both before the first row and after the last.
  */

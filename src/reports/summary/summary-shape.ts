@@ -163,9 +163,15 @@ export const summaryShape = z.strictObject({
   refunded: z.strictObject({ rows: z.int(), amounts: amountsByCurrency }),
   /**
    * Failed rows whose failure the service has contradicted since. They count as paid, and must not be sent again.
-   * `rows.by_status` and `requested.by_status` include them as failed, `failures` does not.
+   * `rows.by_status` and `requested.by_status` include them as failed, `failures` does not. `not_sent`: skipped and
+   * cancelled rows of which the service has an earlier payment that has arrived; left out if there are none.
    */
-  contradicted: z.strictObject({ rows: z.int(), with_product: z.int(), requested: amountsByCurrency }),
+  contradicted: z.strictObject({
+    rows: z.int(),
+    with_product: z.int(),
+    requested: amountsByCurrency,
+    not_sent: z.int().optional(),
+  }),
   /** Rows with a second payment at the service that has not failed; with both ids for the first of them. */
   paid_twice: z.strictObject({
     rows: z.int(),

@@ -8,6 +8,7 @@ import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { walkChain } from '../../ledger/reporting/chain-walk.ts';
+import { countPaidUnsent } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
 import { proveBalance } from './balance-proof.ts';
@@ -51,7 +52,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       earlier_came_back: back.earlier.toObject(),
       rows_without_cost: survey.costUnknownRows,
     },
-    ...doubtsOf(survey),
+    ...doubtsOf(survey, await countPaidUnsent(view, batch.batch_id)),
     balance: await proveBalance(view, batch, { charged, refunds: byReading }),
     times: await timesOf(view, batch),
     problems: Object.fromEntries(sorted(survey.problems)),
@@ -100,7 +101,7 @@ function requestsOf(survey: Survey) {
 }
 
 /** The parts of a summary that a person should look at. */
-function doubtsOf(survey: Survey) {
+function doubtsOf(survey: Survey, paidUnsent: number) {
   const { counts } = survey;
   return {
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
@@ -108,6 +109,7 @@ function doubtsOf(survey: Survey) {
       rows: survey.contradictedRows,
       with_product: survey.contradictedProducts,
       requested: survey.contradictedRequested.toObject(),
+      ...(paidUnsent === 0 ? {} : { not_sent: paidUnsent }),
     },
     paid_twice: {
       rows: survey.paidTwiceRows,

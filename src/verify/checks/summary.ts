@@ -77,7 +77,9 @@ const summaryShape = z.strictObject({
     })
     .optional(),
   // Missing in reports of old program versions.
-  contradicted: z.strictObject({ rows: count, with_product: count, requested: amounts }).optional(),
+  contradicted: z
+    .strictObject({ rows: count, with_product: count, requested: amounts, not_sent: count.optional() })
+    .optional(),
   balance: z.strictObject({
     before_read_at: time.nullable(),
     after_read_at: time.nullable(),
