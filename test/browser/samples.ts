@@ -96,7 +96,7 @@ export const ways = {
   },
   doubt: (rowNo: number): [RowEvent, RowFields, object][] => [
     sent(rowNo),
-    ['doubt', { next_action_at: null }, { why: 'the connection broke before the answer came' }],
+    ['doubt', { next_action_at: null }, { why: 'interrupted' }],
   ],
   hold: (): [RowEvent, RowFields, object][] => [
     ['hold', { problems: JSON.stringify([sentBefore]) }, { why: 'SENT_LATELY', other_batch: samples.done }],
