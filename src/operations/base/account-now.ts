@@ -5,6 +5,7 @@ import { type AccountGate, accountPausesOf, gateOf } from '../../engine/pacing/a
 import { type StoredPace, storedPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { findHeldLease } from '../../ledger/schema/lease-table.ts';
+import { accountState } from '../../ledger/schema/state-columns.ts';
 import { isDeadProcess } from '../../runtime/session/process-holder.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
@@ -20,6 +21,8 @@ export interface AccountNow {
   /** Whether the account may send now; if not, until when and why. */
   gate: AccountGate;
   sending: readonly Sending[];
+  /** After a restore, nothing is sent before the service's list is read; whether it is still to be read. */
+  isListUnread: boolean;
   /**
    * A forecast for each batch at that pace, by batch id. Empty if no process works on the account. It takes seconds for
    * thousands of batches.
@@ -55,12 +58,13 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   // A throttle that ends within a second is over before anybody has read about it.
   const gate = gateOf({ ...pace?.gate, hasLease: worker !== null, pauses }, clock.now() + 1_000);
   const sending = await sendingOf(db, account);
+  const isListUnread = (await accountState.lostFrom.read(db, account)) !== null;
   let known: ReadonlyMap<string, Forecast> | null = null;
   const foreseen = () => {
     known ??= pace === null ? new Map<string, Forecast>() : forecastOf(session)(account, sending, pace);
     return known;
   };
-  return { worker, pace, gate, sending, foreseen };
+  return { worker, pace, gate, sending, isListUnread, foreseen };
 }
 
 /** Reads each account only once, for a view of hundreds of batches that wait for each other. */

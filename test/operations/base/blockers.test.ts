@@ -293,3 +293,28 @@ test('overdue rows wait for the service or a person', async () => {
     'the service’s result for 1 overdue row, or a person to resolve it; no program asks the service now [resolve,run]',
   );
 });
+
+test('after a restore, a batch waits for the list of what was paid since, until it is read', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 600_000 } });
+  const { db, clock } = rig;
+  await rig.add(someRows(3));
+  const runner = rig.runner({ restored: true });
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  const words = async () => {
+    const batch = await rig.batch();
+    const account = await accountNow({ db, clock }, 'main');
+    return waitsFor(
+      { db, clock, config: { accounts: new Map() } },
+      batch,
+      await countRows(db, batch.batch_id),
+      account,
+    );
+  };
+  await clock.drive(clock.sleep(30_000));
+  assert.match((await words()) ?? '', /^the service’s list: the ledger was restored/);
+  await clock.drive(clock.sleep(120_000));
+  assert.doesNotMatch((await words()) ?? '', /restored/);
+  assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+  runner.stop();
+  await clock.drive(running);
+});

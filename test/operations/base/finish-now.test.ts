@@ -22,6 +22,7 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
     pace: null,
     gate: { isOpen: true },
     sending: [],
+    isListUnread: false,
     foreseen: () => foreseen,
   };
   const json = finishNow(batch, account, now);
