@@ -127,8 +127,9 @@ async function serveIn(
     isEnding = true;
     if (trouble) session.log.warn('the program cannot continue', { error: errorMessage(trouble) });
     else session.log.info('stopping: no new request is sent; requests in flight end first');
-    const stopped = Promise.all([scheduler?.stop(), house.stop(), secrets.stop()])
-      .then(() => placing.stop())
+    // A slot can take long, and must not keep accounts sending. One that an account leaves without an answer has not
+    // failed: the next start runs it again.
+    const stopped = Promise.all([scheduler?.stop(), house.stop(), secrets.stop(), placing.stop()])
       .then(() => reports.stop())
       .then(() => Promise.all([notifier.stop(), webhooks.stop()]))
       .then(() => Promise.all([server.close(), inner.close()]));

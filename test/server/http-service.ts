@@ -20,6 +20,10 @@ export interface HttpService {
   complete(reference: string): void;
   /** Runs before the answer to a creation is written: may wait, for ever too. */
   beforeAnswer: (reference: string) => Promise<void>;
+  /**
+   * The same for the list, oldest first, which only a reconciliation asks for. Returns whether another page follows.
+   */
+  beforeList: () => Promise<boolean>;
   /** Resolves when `count` creations were asked for. */
   asked(count: number): Promise<void>;
   close(): void;
@@ -31,6 +35,7 @@ export async function startHttpService(): Promise<HttpService> {
     topups: [],
     posts: 0,
     beforeAnswer: async () => undefined,
+    beforeList: async () => false,
     complete(reference) {
       const topup = service.topups.find((one) => one.reference === reference);
       if (topup) Object.assign(topup, { status: 'completed', completed_at: new Date().toISOString() });
@@ -80,8 +85,10 @@ async function answer(
   }
   if (request.method === 'GET' && url.pathname === '/v2/topups') {
     const reference = url.searchParams.get('reference');
+    const has_next = url.searchParams.get('sort') === 'created_at' && (await service.beforeList());
     const data = service.topups.filter((topup) => reference === null || topup.reference === reference);
-    const pagination = { page: 1, per_page: 100, total: data.length, total_pages: 1, has_next: false, has_prev: false };
+    const total = data.length + Number(has_next);
+    const pagination = { page: 1, per_page: 100, total, total_pages: 1, has_next, has_prev: false };
     return void send(200, { success: true, data, pagination });
   }
   if (request.method === 'GET') {

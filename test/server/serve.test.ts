@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { idempotencyKey } from '../../src/core/identity/ids.ts';
@@ -226,6 +226,36 @@ describe('airbatch serve', () => {
     assert.equal((await command.ended).code, 0);
     assert.equal(await place.status(1), 'accepted');
     assert.deepEqual([place.service.posts, await place.status(1, 'batch-2')], [1, 'ready']);
+  });
+
+  test('stops sending at SIGTERM while a job still runs, which the next start runs again', async (t) => {
+    const place = await setUp(t);
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<boolean>()];
+    place.service.beforeList = () => {
+      asked.resolve();
+      return answer.promise;
+    };
+    mkdirSync(join(place.folder, 'jobs'));
+    const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
+    const job = { name: 'compared', schedule, source: { kind: 'reconciliation' } };
+    writeFileSync(join(place.folder, 'jobs/compared.json'), JSON.stringify(job));
+    const lastSeen = systemClock.now() - 40 * 24 * 3_600_000;
+    await place.db.execute('INSERT INTO job_state (job, looked_at) VALUES (?, ?)', ['compared', lastSeen]);
+    const { command, url } = await place.serve();
+    await asked.promise;
+    command.child.kill('SIGTERM');
+    await until('not ready', async () => (await fetch(`${url}/ready`).catch(() => null))?.status === 503);
+    await place.addRows('batch-1', 3);
+    // An account that still works finds the batch within a second or two.
+    await systemClock.sleep(5_000);
+    assert.equal(place.service.posts, 0);
+    answer.resolve(true);
+    assert.equal((await command.ended).code, 0);
+    const slot = () => place.db.query('SELECT state FROM slots ORDER BY due_at DESC LIMIT 1');
+    assert.deepEqual(await slot(), [{ state: 'due' }]);
+    place.service.beforeList = async () => false;
+    await place.serve();
+    await until('compared', async () => JSON.stringify(await slot()) === '[{"state":"done"}]');
   });
 
   test('sends nothing more and ends if its ledger is moved, with the code that prevents a restart', async (t) => {
