@@ -138,9 +138,12 @@ function makeStore(bucket: Bucket): ObjectStore {
       const found: StoredObject[] = [];
       await ask(async ({ client, s3 }) => {
         const command = { Bucket: bucket.bucket, Prefix: `${bucket.prefix}${prefix}` };
-        for await (const { Contents = [] } of s3.paginateListObjectsV2({ client }, command))
+        for await (const { Contents = [], IsTruncated } of s3.paginateListObjectsV2({ client }, command)) {
+          // The client reads any page of a proxy, a wrong address for example, as a list without objects.
+          if (IsTruncated === undefined) throw new Error('its answer is not a list of objects');
           for (const { Key = '', Size = 0, LastModified } of Contents)
             found.push({ key: Key.slice(bucket.prefix.length), bytes: Size, at: LastModified?.getTime() ?? 0 });
+        }
       });
       return found;
     },

@@ -71,4 +71,8 @@ test('a store that gives no reason, as Ceph, or that is none, is shown with the 
   await assert.rejects(store.putText('a', 'text'), /cannot be used: it answered HTTP 400$/);
   [status, body] = [403, 'a proxy forbids it'];
   await assert.rejects(store.list('a'), /cannot be used: it answered HTTP 403$/);
+  for (const page of ['<html><body>Welcome</body></html>', '', '{}']) {
+    [status, body] = [200, page];
+    await assert.rejects(store.list('a'), /s3:\/\/payouts\/reports cannot be used: /, page);
+  }
 });
