@@ -158,6 +158,8 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
   ['is a web page in one file', 'MIME-Version: 1.0\r\nContent-Type: multipart/related', /\.mht/],
   ['is an archive', Buffer.from('377abcaf271c0004', 'hex'), /\.7z/],
   ['is a web page', '\n<!DOCTYPE html><html></html>', /web page/],
+  ['is JSON, an object', '{ "phone_number": "+254712345678" }', /a JSON file/],
+  ['is JSON, a list', '\uFEFF[\n  { "phone_number": "+254712345678" }]', /a JSON file/],
   ['has zero bytes', `${header}\n${row}\0\n`, /zero bytes/],
   [
     'changes its encoding',

@@ -68,6 +68,8 @@ export function formatOf(head: Buffer): Format {
       hint: 'Open it in a spreadsheet and save it as "CSV UTF-8" or as an Excel workbook (.xlsx). If you downloaded it, you may have to log in first. Nothing was sent.',
     });
   }
+  if (/^(\xef\xbb\xbf)?(\{\s*"|\[\s*[{["])/.test(start))
+    throw rejectedFile('NOT_A_TABLE', { kind: 'other' }, 'this is a JSON file, not a table', { hint: asWorkbook });
   return 'text';
 }
 
