@@ -75,3 +75,19 @@ export function pruneApiRequests(db: Database, before: number, limit: number): P
     ),
   );
 }
+
+/**
+ * Deletes up to `limit` answers about drafts and batches whose people are erased, received before a time (epoch ms). A
+ * request that was answered after the erasing has stored its answer all the same. Returns how many.
+ */
+export function pruneAnswersOfErased(db: Database, before: number, limit: number): Promise<number> {
+  return db.transact((tx) =>
+    tx.execute(
+      `DELETE FROM api_requests WHERE (caller, idempotency_key) IN
+         (SELECT caller, idempotency_key FROM api_requests WHERE about IS NOT NULL AND received_at < ?
+            AND NOT EXISTS (SELECT 1 FROM drafts WHERE draft_id = about AND salt <> '')
+            AND NOT EXISTS (SELECT 1 FROM batches WHERE batch_id = about AND forgotten_at IS NULL) LIMIT ?)`,
+      [before, limit],
+    ),
+  );
+}

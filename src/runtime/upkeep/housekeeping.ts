@@ -2,7 +2,7 @@ import { errorMessage } from '../../core/basics/errors.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { forgetEnded } from '../../engine/batches/forget.ts';
-import { pruneApiRequests } from '../../ledger/access/api-requests.ts';
+import { pruneAnswersOfErased, pruneApiRequests } from '../../ledger/access/api-requests.ts';
 import { inboxKeptMs, pruneInbox } from '../../ledger/accounts/webhook-inbox.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../../ledger/jobs/slots.ts';
@@ -54,7 +54,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
     const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
     const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs);
-    await pruneRequests(db, clock.now() - requestsKeptMs);
+    await pruneRequests(db, clock.now());
     const deliveriesBefore = clock.now() - config.webhooks.keepDays * dayMs;
     while ((await db.transact((tx) => pruneDeliveries(tx, deliveriesBefore, recordsPerUnit))) === recordsPerUnit);
     isInLog ||= (await eraseOldDrafts(session)) > 0;
@@ -92,8 +92,9 @@ async function pruneSlots(db: Database, before: number): Promise<number> {
   return dropped;
 }
 
-async function pruneRequests(db: Database, before: number): Promise<void> {
-  while ((await pruneApiRequests(db, before, recordsPerUnit)) === recordsPerUnit);
+async function pruneRequests(db: Database, now: number): Promise<void> {
+  while ((await pruneApiRequests(db, now - requestsKeptMs, recordsPerUnit)) === recordsPerUnit);
+  while ((await pruneAnswersOfErased(db, now - dayMs, recordsPerUnit)) === recordsPerUnit);
 }
 
 async function pruneNotifications(db: Database, before: number): Promise<number> {

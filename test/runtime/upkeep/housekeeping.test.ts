@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { answerApiRequest, beginApiRequest } from '../../../src/ledger/access/api-requests.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
+import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
 import { insertJobFile } from '../../../src/ledger/jobs/job-files.ts';
 import { claimSlot, droppedUntil, endSlot, insertSlot, listSlots } from '../../../src/ledger/jobs/slots.ts';
 import {
@@ -13,6 +15,7 @@ import {
 } from '../../../src/ledger/outbox/outbox.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { keepHouse } from '../../../src/runtime/upkeep/housekeeping.ts';
+import { aDraft } from '../../support/drafts.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
 import { folderOf } from '../../support/folder.ts';
 
@@ -90,6 +93,25 @@ async function house() {
   };
   return { ...rig, start, keepAt };
 }
+
+test('an answer that came after the people of its draft or batch were erased is deleted the next day', async () => {
+  const { db, add, clock, keepAt } = await house();
+  await add(someRows(1));
+  await add(someRows(1), { batch_id: 'forgotten', run_id: 'forgotten', forgotten_at: clock.now() });
+  await db.transact((tx) => insertDraft(tx, aDraft({ draft_id: 'open', changed_at: clock.now() })));
+  await db.transact((tx) => insertDraft(tx, aDraft({ draft_id: 'erased', status: 'submitted', salt: '' })));
+  for (const about of ['open', 'erased', 'discarded', 'batch-1', 'forgotten', null]) {
+    const request = { caller: 'amina', key: String(about), digest: 'd' };
+    await beginApiRequest(db, request, clock.now());
+    await answerApiRequest(db, request, { status: 200, body: '{}', about });
+  }
+  const left = async () =>
+    (await db.query<{ about: string | null }>('SELECT about FROM api_requests')).map(({ about }) => about).toSorted();
+  await keepAt(0);
+  assert.equal((await left()).length, 6, 'a repeated request still gets its answer');
+  await keepAt(2);
+  assert.deepEqual(await left(), ['batch-1', null, 'open']);
+});
 
 test('slots are deleted 400 days after their end, but not the last, open ones, and ones with files to archive', async () => {
   const { db, start, keepAt } = await house();
