@@ -135,17 +135,7 @@ function makeStore(bucket: Bucket): ObjectStore {
       if (body) await ask(() => pipeline(body, createWriteStream(path, { mode: privateModes.file })));
     },
     async list(prefix) {
-      const found: StoredObject[] = [];
-      await ask(async ({ client, s3 }) => {
-        const command = { Bucket: bucket.bucket, Prefix: `${bucket.prefix}${prefix}` };
-        for await (const { Contents = [], IsTruncated } of s3.paginateListObjectsV2({ client }, command)) {
-          // The client reads any page of a proxy, a wrong address for example, as a list without objects.
-          if (IsTruncated === undefined) throw new Error('its answer is not a list of objects');
-          for (const { Key = '', Size = 0, LastModified } of Contents)
-            found.push({ key: Key.slice(bucket.prefix.length), bytes: Size, at: LastModified?.getTime() ?? 0 });
-        }
-      });
-      return found;
+      return (await ask((opened) => listAll(opened, bucket, prefix))) ?? [];
     },
     async remove(key) {
       await ask(({ client, s3 }) => client.send(new s3.DeleteObjectCommand(at(key))));
@@ -154,6 +144,18 @@ function makeStore(bucket: Bucket): ObjectStore {
 }
 
 type Opened = Awaited<ReturnType<typeof connect>>;
+
+async function listAll({ client, s3 }: Opened, { bucket, prefix: own }: Bucket, prefix: string) {
+  const found: StoredObject[] = [];
+  const command = { Bucket: bucket, Prefix: `${own}${prefix}` };
+  for await (const { Contents = [], IsTruncated } of s3.paginateListObjectsV2({ client }, command)) {
+    // The client reads any page, such as one of a proxy, as a list without objects.
+    if (IsTruncated === undefined) throw new Error('its answer is not a list of objects');
+    for (const { Key = '', Size = 0, LastModified } of Contents)
+      found.push({ key: Key.slice(own.length), bytes: Size, at: LastModified?.getTime() ?? 0 });
+  }
+  return found;
+}
 
 function valuesOf({ credentials }: Bucket) {
   if (credentials === null) return null;
