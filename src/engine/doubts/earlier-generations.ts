@@ -214,18 +214,31 @@ interface MayBePaid {
   firstSentAt: number | null;
 }
 
-/** Holds a row for a person, because an earlier payment of it may have arrived. */
-export function holdMayBePaid(
-  unit: Unit,
-  row: RowRecord,
-  { reference, serviceStatus, firstSentAt }: MayBePaid,
-): Promise<RowRecord | null> {
-  const problem = {
+function mayBePaid({ reference, serviceStatus }: Omit<MayBePaid, 'firstSentAt'>) {
+  return {
     code: 'MAY_BE_PAID',
     column: null,
     message: `This row has failed before, and the service now says ${serviceStatus} of that payment (${reference}).`,
     suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
   };
+}
+
+/** Adds this reason to those of a row that is held already: a person who releases it must know of it. */
+export async function addMayBePaid(unit: Unit, row: RowRecord, said: Omit<MayBePaid, 'firstSentAt'>): Promise<void> {
+  const known = JSON.parse(row.problems ?? '[]') as { code: string }[];
+  const problem = mayBePaid(said);
+  if (known.some(({ code }) => code === problem.code)) return;
+  await unit.noteRow(row, { problems: JSON.stringify([problem, ...known]) }, null, {});
+}
+
+/** Holds a row for a person, because an earlier payment of it may have arrived. */
+export function holdMayBePaid(
+  unit: Unit,
+  row: RowRecord,
+  { firstSentAt, ...said }: MayBePaid,
+): Promise<RowRecord | null> {
+  const problem = mayBePaid(said);
+  const { serviceStatus } = said;
   const borne =
     firstSentAt === null
       ? {}

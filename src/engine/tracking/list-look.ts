@@ -4,10 +4,12 @@ import { isSameService } from '../../core/identity/service-name.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../../gateway/contract/gateway.ts';
 import { listCutShort, makePageMarks } from '../../gateway/contract/list-pages.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
-import { findPayment } from '../../ledger/rows/payments.ts';
+import { findPayment, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
+import { addMayBePaid } from '../doubts/earlier-generations.ts';
 import { writeLimits } from '../pacing/write-limits.ts';
 import { mismatch, referenceOf } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
@@ -204,24 +206,32 @@ async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePay
   if (isAsEnded || (!open && !(await isOfService(unit, context, row)))) return;
   await contradictEnd(unit, context, open, row, payment);
   await reportSecondPayment(unit, context, open, row, payment);
-  if (bound.generation < row.generation) await keepEarlierArrived(unit, context, row, payment);
+  if (bound.generation < row.generation) await keepEarlierArrived(unit, context, row, payment, bound);
 }
 
 /**
  * Keeps that the service has completed an earlier payment of a row whose present one is in doubt or being sent. When
- * that one ends, the row has two payments, or it counts as paid although it failed. The list may not show this again.
+ * that one ends, the row has two payments, or it counts as paid although it failed. A row of which nothing more was
+ * sent counts as paid now. The list may not show this again.
  */
 async function keepEarlierArrived(
   unit: Unit,
   { log }: ListLookNeeds,
   row: RowRecord,
   payment: ServicePayment,
+  { reference, first_intent_at: firstSentAt }: PaymentRecord,
 ): Promise<void> {
+  if (payment.state !== 'completed') return;
   const { batch_id, row_no, status } = row;
-  if (payment.state !== 'completed' || !['in_doubt', 'sending'].includes(status)) return;
-  if (!(await noteLateCharge(unit, row, payment))) return;
+  const { serviceStatus } = payment;
   const why = 'an earlier payment of the row is completed';
-  log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
+  let isNews = false;
+  if (status === 'in_doubt' || status === 'sending') isNews = await noteLateCharge(unit, row, payment);
+  else if (status === 'held' || status === 'skipped' || status === 'cancelled') {
+    if (status === 'held') await addMayBePaid(unit, row, { reference, serviceStatus });
+    isNews = (await noteContradiction(unit, row, { ...payment, why, firstSentAt })) !== null;
+  }
+  if (isNews) log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
 }
 
 /** Whether the row's batch was sent to this service. */

@@ -6,7 +6,7 @@ import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.t
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writeEscalation } from '../doubts/doubts.ts';
-import { holdMayBePaid } from '../doubts/earlier-generations.ts';
+import { addMayBePaid, holdMayBePaid } from '../doubts/earlier-generations.ts';
 import { noteDifference } from '../payments/late-differences.ts';
 import type { Parts } from '../runner/context.ts';
 import {
@@ -71,6 +71,7 @@ export async function takeEarlier(
   if (row.status === 'sending') return waitForAnswer(unit, entry);
   if (row.status === 'ready')
     await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
+  if (row.status === 'held') await addMayBePaid(unit, row, { reference, serviceStatus: update.verbatim });
   if (row.status === 'in_doubt') {
     const why = `the service says ${update.verbatim} of its payment of generation ${generation}`;
     await writeEscalation(

@@ -81,9 +81,12 @@ export async function latestEvents(
   return found.toSorted(isNewer).slice(0, limit);
 }
 
-/** The row numbers of a batch's rows that were held after event `afterSeq` of its history. */
+/**
+ * The row numbers of a batch's rows that were held after event `afterSeq` of its history, or that have had another
+ * reason to stay held since: an earlier payment of the row has arrived.
+ */
 export function rowsHeldSince(db: Queryable, batchId: string, afterSeq: number): Promise<number[]> {
-  const sql = `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind = 'row.hold'`;
+  const sql = `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind IN ('row.hold', 'row.contradicted')`;
   return readColumn(db, sql, [batchId, afterSeq]);
 }
 

@@ -168,6 +168,28 @@ for (const end of ['completed', 'failed'] as const)
     assert.equal((await openPausesOfAccount(rig.db, 'main')).length, isPaid ? 1 : 0);
   });
 
+for (const status of ['held', 'skipped', 'cancelled'] as const)
+  test(`an earlier payment that the list shows as completed counts as one of a row that is ${status} by now`, async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    rig.service.ends('run-1/ref-2', 'open');
+    await rig.add(someRows(2));
+    const staying = rig.runner();
+    const running = staying.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(20_000));
+    const [first] = [...rig.service.payments.values()];
+    await rig.db.execute('UPDATE rows SET status = ?, generation = 2, topup_id = NULL WHERE row_no = 1', [status]);
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.clock.drive(rig.clock.sleep(60_000));
+    staying.stop();
+    await rig.clock.drive(running);
+    const { contradicted, contradicted_by, problems } = await rig.row(1);
+    assert.deepEqual([contradicted, contradicted_by], ['completed', first?.topupId]);
+    assert.equal(/MAY_BE_PAID/.test(problems ?? ''), status === 'held');
+    const noted = await rig.db.values("SELECT 1 FROM events WHERE kind = 'row.contradicted'");
+    assert.equal(noted.length, 1, 'once, however often it is listed');
+  });
+
 for (const [what, ended] of [
   ['once', false],
   ['not at all if its batch has ended', true],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../../src/core/identity/ids.ts';
 import { resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../../src/ledger/accounts/webhook-inbox.ts';
@@ -291,6 +292,27 @@ describe('a webhook', () => {
     assert.match((await rig.row(1)).problems ?? '', /MAY_BE_PAID.*says completed of that payment \(run-1\/ref-1\)/);
     assert.equal(rig.service.creates.length, 1);
   });
+
+  for (const seen of ['before', 'after'] as const)
+    test(`that shows an earlier payment of a held row as completed ${seen} a person looks at the held rows adds that reason`, async () => {
+      const rig = await makeRig();
+      rig.service.ends(reference, 'failed');
+      await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+      await rig.run();
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+      await rig.db.execute("UPDATE rows SET status = 'held', problems = ?", [
+        '[{"code":"NOT_LOOKED_UP","message":"x"}]',
+      ]);
+      const before = (await rig.batch()).audit_seq;
+      await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
+      await whileRunning(rig, () => rig.clock.sleep(5_000));
+      assert.match((await rig.row(1)).problems ?? '', /^\[{"code":"MAY_BE_PAID".*NOT_LOOKED_UP/);
+      const seenSeq = seen === 'before' ? (await rig.batch()).audit_seq : before;
+      const { released, kept } = await releaseRows(actor, 'batch-1', [], seenSeq);
+      assert.deepEqual([released, kept.map(({ code }) => code)], seen === 'before' ? [1, []] : [0, ['MAY_BE_PAID']]);
+    });
 
   const moments = [
     'while the next one is in doubt',
