@@ -135,7 +135,9 @@ function makeStore(bucket: Bucket): ObjectStore {
       if (body) await ask(() => pipeline(body, createWriteStream(path, { mode: privateModes.file })));
     },
     async list(prefix) {
-      return (await ask((opened) => listAll(opened, bucket, prefix))) ?? [];
+      const found = await ask((opened) => listAll(opened, bucket, prefix));
+      if (found === null) throw unusable(bucket, noList());
+      return found;
     },
     async remove(key) {
       await ask(({ client, s3 }) => client.send(new s3.DeleteObjectCommand(at(key))));
@@ -150,7 +152,7 @@ async function listAll({ client, s3 }: Opened, { bucket, prefix: own }: Bucket, 
   const command = { Bucket: bucket, Prefix: `${own}${prefix}` };
   for await (const { Contents = [], IsTruncated } of s3.paginateListObjectsV2({ client }, command)) {
     // The client reads any page, such as one of a proxy, as a list without objects.
-    if (IsTruncated === undefined) throw new Error('its answer is not a list of objects');
+    if (IsTruncated === undefined) throw noList();
     for (const { Key = '', Size = 0, LastModified } of Contents)
       found.push({ key: Key.slice(own.length), bytes: Size, at: LastModified?.getTime() ?? 0 });
   }
@@ -183,6 +185,8 @@ async function connect({ endpoint, region }: Bucket, credentials: ReturnType<typ
   });
   return { s3, Upload, client };
 }
+
+const noList = () => new Error('its answer is not a list of objects');
 
 /** What the client says instead of the store's reason, if there is none, and if the answer is not of such a store. */
 const noReason = /^UnknownError$|Deserialization error/;

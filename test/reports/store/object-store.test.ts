@@ -75,4 +75,7 @@ test('a store that gives no reason, as Ceph, or that is none, is shown with the 
     [status, body] = [200, page];
     await assert.rejects(store.list('a'), /s3:\/\/payouts\/reports cannot be used: /, page);
   }
+  // An address that has the name of the bucket already: then it is taken for the key of an object.
+  [status, body] = [404, '<Error><Code>NoSuchKey</Code></Error>'];
+  await assert.rejects(store.list('a'), /cannot be used: its answer is not a list of objects$/);
 });
