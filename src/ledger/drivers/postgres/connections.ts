@@ -28,6 +28,27 @@ interface ConnectionOptions {
   makePool?: MakePool | undefined;
 }
 
+/**
+ * Sends what is written at the same time with one system call. A call for each statement took a third of the main
+ * thread's time, and woke the server each time.
+ */
+function gatherWrites({ connection: { stream } }: PoolClient): void {
+  const write = stream.write.bind(stream) as (...args: unknown[]) => boolean;
+  let isGathering = false;
+  const flush = () => {
+    isGathering = false;
+    stream.uncork();
+  };
+  stream.write = (...args: unknown[]) => {
+    if (!isGathering) {
+      isGathering = true;
+      stream.cork();
+      process.nextTick(flush);
+    }
+    return write(...args);
+  };
+}
+
 /** Connections to the database at `url`. The first one is made when it is needed. */
 export function makeConnections(
   ledger: string,
@@ -47,6 +68,7 @@ export function makeConnections(
   });
   // An idle connection was lost: the next statement takes a new one.
   pool.on('error', () => undefined);
+  pool.on('connect', gatherWrites);
   const inside = new AsyncLocalStorage<true>();
   const requireOutside = () => assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
 

@@ -108,17 +108,21 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     requireOutside,
     groupsApartMs,
     transaction: (work) =>
-      withClient(async (client) => {
-        const begun = (await run(client, beginWriting)) as unknown as Begun;
-        try {
-          assertSame(begun.identity);
-          await work(groupOn(client, { tx: statementsOn(ledger, client), run, inside }));
-        } catch (error) {
-          await client.query('ROLLBACK').catch(() => undefined);
-          throw error;
-        }
-        await commit({ ledger, pool, clock }, client, begun);
-        return { durable: Promise.resolve() };
+      new Promise((resolve, reject) => {
+        withClient(async (client) => {
+          const begun = (await run(client, beginWriting)) as unknown as Begun;
+          try {
+            assertSame(begun.identity);
+            await work(groupOn(client, { tx: statementsOn(ledger, client), run, inside }));
+          } catch (error) {
+            await client.query('ROLLBACK').catch(() => undefined);
+            throw error;
+          }
+          const durable = commit({ ledger, pool, clock }, client, begun);
+          // The next one asks for the lock on another connection meanwhile, and gets it when this one has ended.
+          resolve({ durable });
+          await durable;
+        }).catch(reject);
       }),
   });
   return {
