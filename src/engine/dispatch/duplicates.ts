@@ -9,7 +9,6 @@ import {
   type KeyOwner,
 } from '../../core/duplicates/question.ts';
 import { type DoubtWhy, doubtWhy } from '../../core/state/doubt-texts.ts';
-import { runSoFar } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { earlierPaymentsTo } from '../../ledger/rows/earlier-payments.ts';
 import { maximumKnownUntil, saveMaximumKnownUntil } from '../../ledger/rows/row-decisions.ts';
@@ -36,10 +35,8 @@ export async function findEarlier(
 ): Promise<EarlierToRows> {
   const { batch, policy } = open;
   const rules = duplicateRules(policy, batch, unit.at);
-  const { firstAt } = await runSoFar(unit.tx, batch.account, batch.run_id);
-  const since = Math.min(countedSince(rules), firstAt ?? batch.created_at);
   const numbers = new Set(rows.flatMap(({ phone_number }) => (phone_number === null ? [] : [phone_number])));
-  const query = { account: batch.account, since, withLost };
+  const query = { account: batch.account, since: countedSince(rules), runId: batch.run_id, withLost };
   return { open, rules, earlier: await earlierPaymentsTo(unit.tx, query, [...numbers]) };
 }
 

@@ -42,7 +42,7 @@ export async function findDuplicateJudge(db: Queryable, batch: BatchRecord): Pro
   return async (tx, rows) => {
     const numbers = rows.flatMap((row) => (mayBePaid(row) && row.phone_number !== null ? [row.phone_number] : []));
     const earlierTo = isAnyEarlier
-      ? await earlierPaymentsTo(tx, { account, since, withLost }, [...new Set(numbers)])
+      ? await earlierPaymentsTo(tx, { account, since, runId: null, withLost }, [...new Set(numbers)])
       : new Map<string, EarlierPayment[]>();
     const judged: JudgedRow[] = [];
     for (const row of rows) {

@@ -14,6 +14,8 @@ export interface EarlierPaymentsQuery {
   account: string;
   /** Epoch ms: rows that were first sent earlier are left out. */
   since: number;
+  /** The payments of this run id count whenever they were sent, so those since its first batch are not left out. */
+  runId: string | null;
   /** Whether the ledger was restored, so that the service may have payments whose rows it has lost. */
   withLost: boolean;
 }
@@ -37,7 +39,9 @@ const sentSql = (count: number): string =>
      rows.failure_code, rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.known_until,
      rows.contradicted, rows.contradicted_at
    FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
-   WHERE rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= ?
+   WHERE rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= (SELECT MIN(since) FROM (
+       SELECT CAST(? AS BIGINT) AS since
+       UNION ALL SELECT MIN(created_at) FROM batches WHERE account = ? AND run_id = ?) AS times)
      AND rows.first_sent_at IS NOT NULL AND batches.account = ?
      AND (rows.status IN (${listOf(sentStates)}) OR rows.contradicted IS NOT NULL
        OR (${bearing}))
@@ -51,13 +55,15 @@ const sentToOneSql = sentSql(1);
  */
 export async function earlierPaymentsTo(
   tx: Queryable,
-  { account, since, withLost }: EarlierPaymentsQuery,
+  { account, since, runId, withLost }: EarlierPaymentsQuery,
   numbers: readonly string[],
 ): Promise<Map<string, EarlierPayment[]>> {
   const found: (EarlierPayment & { phone_number: string })[] = [];
   const [sql, length] = numbers.length === 1 ? [sentToOneSql, 1] : [sentToManySql, numbersPerQuery];
-  for (const some of filledLists(numbers, length))
-    found.push(...(await tx.query<SentPayment & { phone_number: string }>(sql, [...some, since, account])));
+  for (const some of filledLists(numbers, length)) {
+    const params = [...some, since, account, runId, account];
+    found.push(...(await tx.query<SentPayment & { phone_number: string }>(sql, params)));
+  }
   if (withLost) found.push(...(await lostTo(tx, account, numbers)));
   return Map.groupBy(found, ({ phone_number }) => phone_number);
 }

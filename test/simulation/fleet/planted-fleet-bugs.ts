@@ -119,9 +119,9 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: payments to a person that only the present holder counts',
     seed: 9,
     file: 'engine/dispatch/duplicates.ts',
-    find: 'const query = { account: batch.account, since, withLost };',
+    find: 'const query = { account: batch.account, since: countedSince(rules), runId: batch.run_id, withLost };',
     replace:
-      'const seen = (duplicateRules.seen ??= new WeakMap()); if (!seen.has(open)) seen.set(open, unit.at); const query = { account: batch.account, since: Math.max(since, seen.get(open)), withLost };',
+      'const seen = (duplicateRules.seen ??= new WeakMap()); if (!seen.has(open)) seen.set(open, unit.at); const query = { account: batch.account, since: seen.get(open), runId: null, withLost };',
   },
   {
     name: 'fleet: a slot that two machines claim',
