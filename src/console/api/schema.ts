@@ -2091,10 +2091,10 @@ export interface operations {
                         situation: {
                             /** @enum {string} */
                             doing: "reading" | "unreadable" | "unanswered" | "awaiting_approval" | "starting" | "sending" | "following" | "interrupted" | "waiting" | "paused" | "finished" | "cancelled";
-                            holds: ("service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person" | "throttled" | "unreachable" | "first_rows" | "no_program")[];
+                            holds: ("service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person" | "throttled" | "unreachable" | "list_unread" | "first_rows" | "no_program")[];
                             next: {
                                 /** @enum {string} */
-                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
+                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "read_list" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
                                 /** @enum {string} */
                                 from: "person" | "money" | "service" | "program";
                                 role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
@@ -2103,7 +2103,7 @@ export interface operations {
                             } | null;
                             meanwhile: {
                                 /** @enum {string} */
-                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
+                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "read_list" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
                                 /** @enum {string} */
                                 from: "person" | "money" | "service" | "program";
                                 role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;

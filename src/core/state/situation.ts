@@ -34,6 +34,8 @@ const givers = {
   end_overdue: { from: 'service', role: 'resolve' },
   end_throttle: { from: 'service', role: null },
   answer_again: { from: 'service', role: null },
+  // After a restore: the service's list of what was paid since.
+  read_list: { from: 'program', role: null },
   end_first_rows: { from: 'service', role: null },
   end_rows: { from: 'service', role: null },
   look_up: { from: 'program', role: null },
@@ -57,7 +59,14 @@ export interface Need {
 }
 
 /** What keeps rows from being sent. */
-export const holdReasons = [...pauseReasons, 'throttled', 'unreachable', 'first_rows', 'no_program'] as const;
+export const holdReasons = [
+  ...pauseReasons,
+  'throttled',
+  'unreachable',
+  'list_unread',
+  'first_rows',
+  'no_program',
+] as const;
 type HoldReason = (typeof holdReasons)[number];
 
 /** How many rows of a batch are in which situation. */
@@ -113,6 +122,8 @@ export interface BatchNumbers {
   /** Until when the service throttles the account; null if it does not. */
   throttledUntil: number | null;
   isUnreachable: boolean;
+  /** Whether nothing is sent before the service's list of what was paid since a restore is read. */
+  isListUnread: boolean;
   /** Whether the account resumes by itself when it has money again. */
   resumesWhenFunded: boolean;
 }
@@ -131,6 +142,7 @@ export const unknownNumbers: Omit<BatchNumbers, 'status' | 'counts'> = {
   isWorkedOn: null,
   throttledUntil: null,
   isUnreachable: false,
+  isListUnread: false,
   resumesWhenFunded: false,
 };
 
@@ -201,6 +213,7 @@ function holdsOf(numbers: BatchNumbers, doing: Doing): HoldReason[] {
   const holds: HoldReason[] = [...numbers.pauses];
   if (numbers.throttledUntil !== null) holds.push('throttled');
   if (numbers.isUnreachable) holds.push('unreachable');
+  if (numbers.isListUnread) holds.push('list_unread');
   if (numbers.waitsForFirstRows) holds.push('first_rows');
   if (numbers.isWorkedOn === false) holds.push('no_program');
   return holds;
@@ -258,6 +271,7 @@ function nextOf(
     return isLookedUpAlone ? need('look_up', lookedUp, lookupAt) : need('work', rows.open);
   if (throttledUntil !== null) return need('end_throttle', rows.open, throttledUntil);
   if (numbers.isUnreachable && rows.to_send > 0) return need('answer_again', rows.to_send);
+  if (numbers.isListUnread && rows.to_send > 0) return need('read_list', rows.to_send);
   if (numbers.waitsForFirstRows) return need('end_first_rows', rows.at_service + lookedUp, lookupAt);
   if (doing === 'sending' || doing === 'starting') return null;
   if (rows.at_service > 0) return need('end_rows', rows.at_service);

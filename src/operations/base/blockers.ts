@@ -131,7 +131,6 @@ export async function waitIn(
   const pace = paceOf(account, batch);
   if (next === null) {
     if (situation.doing !== 'sending' || pace === null) return null;
-    if (account.isListUnread) return waitOf(listUnread);
     return waitOf(readyText(batch, rows.to_send, { pace, sending: account.sending, now }));
   }
   const work = waitOf('a program to work on it: none is running', 'run');
@@ -176,6 +175,10 @@ export async function waitIn(
     }
     case 'answer_again':
       return waitOf(serviceText(gateOfBatch(account, batch), now));
+    case 'read_list':
+      return waitOf(
+        'the service’s list: the ledger was restored, and airbatch first reads there what was paid since. It begins when no request of the lost program can be under way',
+      );
     case 'end_first_rows':
       return waitOf(
         `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: airbatch sends them first, as a test`,
@@ -215,9 +218,6 @@ async function pausedWait({ db, config }: WaitsSession, batch: BatchRecord): Pro
   const text = `a person: it is paused (${pausesText(pauses)}); ${steps.join('; ')}`;
   return reason === 'service_changed' ? waitOf(text, 'resume', 'resume_moved') : waitOf(text, 'resume');
 }
-
-const listUnread =
-  'the service’s list: the ledger was restored, and airbatch first reads there what was paid since. It begins when no request of the lost program can be under way';
 
 /** What keeps a number of ready rows from being sent now; null if nothing does. */
 function readyText(

@@ -101,6 +101,7 @@ export async function situationNow(
     isWorkedOn: account.worker !== null,
     throttledUntil: causeOf(gate, 'throttled')?.until ?? null,
     isUnreachable: causeOf(gate, 'unreachable') !== null,
+    isListUnread: account.isListUnread && counts.has('ready'),
     resumesWhenFunded: config.accounts.get(batch.account)?.resumeWhenFunded ?? false,
   });
 }

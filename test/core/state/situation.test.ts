@@ -97,6 +97,11 @@ const cases: Case[] = [
     ...['following', [], ['end_overdue 2 service resolve']],
   ],
   [
+    'rows to send after a restore',
+    { counts: { ready: 5, accepted: 1 }, isListUnread: true },
+    ...['sending', ['list_unread'], ['read_list 5 program']],
+  ],
+  [
     'first rows that have not ended',
     { counts: { ready: 5, accepted: 1 }, waitsForFirstRows: true },
     ...['following', ['first_rows'], ['end_first_rows 1 service']],

@@ -20,6 +20,7 @@ export const situation = {
   'hold.by_person': 'A person paused it',
   'hold.throttled': 'The service makes the account wait: too many requests',
   'hold.unreachable': 'The service does not answer',
+  'hold.list_unread': 'After a restore, the service’s list is read first',
   'hold.first_rows': 'Only the first rows are sent, as a test',
   'hold.no_program': 'No program is running for it',
   'need.answer': 'a person decides whether to send it',
@@ -33,6 +34,7 @@ export const situation = {
     '{rows, plural, one {the service reports the result of # overdue row, or a person decides it} other {the service reports the results of # overdue rows, or a person decides them}}',
   'need.end_throttle': 'the service accepts requests again',
   'need.answer_again': 'the service answers again',
+  'need.read_list': 'airbatch has read the service’s list of what was paid since the restored copy',
   'need.end_first_rows': 'the first rows get a result',
   'need.end_rows':
     '{rows, plural, one {the service reports the result of # row} other {the service reports the results of # rows}}',

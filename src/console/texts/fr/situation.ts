@@ -21,6 +21,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.by_person': 'Une personne l’a mis en pause',
   'hold.throttled': 'Le service fait attendre le compte : trop de requêtes',
   'hold.unreachable': 'Le service ne répond pas',
+  'hold.list_unread': 'Après une restauration, la liste du service est d’abord lue',
   'hold.first_rows': 'Seules les premières lignes sont envoyées, comme essai',
   'hold.no_program': 'Aucun programme ne le traite',
   'need.answer': 'une personne décide si on l’envoie',
@@ -35,6 +36,7 @@ export const situation: Record<keyof typeof english, string> = {
     '{rows, plural, one {le service donne le résultat de # ligne en retard, ou une personne en décide} other {le service donne les résultats de # lignes en retard, ou une personne en décide}}',
   'need.end_throttle': 'le service accepte de nouveau les requêtes',
   'need.answer_again': 'le service répond de nouveau',
+  'need.read_list': 'airbatch a lu la liste du service des paiements faits depuis la copie restaurée',
   'need.end_first_rows': 'les premières lignes ont un résultat',
   'need.end_rows':
     '{rows, plural, one {le service donne le résultat de # ligne} other {le service donne les résultats de # lignes}}',

@@ -21,6 +21,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.by_person': 'Uma pessoa pausou-o',
   'hold.throttled': 'O serviço faz a conta esperar: demasiados pedidos',
   'hold.unreachable': 'O serviço não responde',
+  'hold.list_unread': 'Depois de um restauro, a lista do serviço é lida primeiro',
   'hold.first_rows': 'Só as primeiras linhas são enviadas, como ensaio',
   'hold.no_program': 'Nenhum programa o processa',
   'need.answer': 'uma pessoa decide se é enviado',
@@ -35,6 +36,7 @@ export const situation: Record<keyof typeof english, string> = {
     '{rows, plural, one {o serviço comunica o resultado de # linha em atraso, ou uma pessoa decide-o} other {o serviço comunica os resultados de # linhas em atraso, ou uma pessoa decide-os}}',
   'need.end_throttle': 'o serviço volta a aceitar pedidos',
   'need.answer_again': 'o serviço volta a responder',
+  'need.read_list': 'o airbatch leu a lista do serviço com o que foi pago desde a cópia restaurada',
   'need.end_first_rows': 'as primeiras linhas têm resultado',
   'need.end_rows':
     '{rows, plural, one {o serviço comunica o resultado de # linha} other {o serviço comunica os resultados de # linhas}}',
