@@ -185,10 +185,17 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
 
 /**
  * Cancels a batch before any of its rows is sent. Fails with `BATCH_STATE` once the batch has started, perhaps in
- * another process, because nobody follows the rows of a cancelled batch.
+ * another process, because nobody follows the rows of a cancelled batch. `check`: throws if the batch, as it is now,
+ * must stay.
  */
-export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+export async function cancelUnsent(
+  actor: Actor,
+  batchId: string,
+  why: string,
+  check: (batch: BatchRecord) => void = () => undefined,
+): Promise<BatchRecord> {
   const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
+    check(batch);
     const states = [...(await countRows(unit.tx, batchId)).keys()];
     if (batch.status === 'running' || batch.started_at !== null || states.some(wasSent))
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and can no longer be given up`, {

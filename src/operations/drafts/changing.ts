@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { cancelUnsent } from '../../engine/batches/batch-commands.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { stepsToMove } from '../../ledger/drafts/draft-changes.ts';
 import { type DraftRecord, dropBatchOfDraft, requireDraft, requireOpenDraft } from '../../ledger/drafts/drafts.ts';
@@ -53,9 +54,13 @@ export async function requireSeenDraft(
 export async function dropPlanned(actor: OperationContext['actor'], draft: DraftRecord): Promise<void> {
   const { batch_id: batchId } = draft;
   if (batchId === null) return;
-  const { status } = await requireBatch(actor.db, batchId);
-  if (status === 'validated') await cancelUnsent(actor, batchId, 'its draft was changed');
-  else if (status !== 'cancelled' && status !== 'rejected')
-    throw new AirbatchError('DRAFT_STATE', `draft ${draft.draft_id} was submitted as batch ${batchId}`);
+  const requireUndecided = ({ status }: BatchRecord) => {
+    if (!['validated', 'cancelled', 'rejected'].includes(status))
+      throw new AirbatchError('DRAFT_STATE', `draft ${draft.draft_id} was submitted as batch ${batchId}`);
+  };
+  const batch = await requireBatch(actor.db, batchId);
+  requireUndecided(batch);
+  // Checked again as it is cancelled: somebody else may submit it at this moment.
+  if (batch.status === 'validated') await cancelUnsent(actor, batchId, 'its draft was changed', requireUndecided);
   await actor.db.transact((tx) => dropBatchOfDraft(tx, draft));
 }
