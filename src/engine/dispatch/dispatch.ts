@@ -40,18 +40,21 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
   const isCompared = makeServiceComparison(context);
   const jobs = new Set<Promise<void>>();
   let trouble: unknown = null;
-  // Jobs that the limiter has not started. They have not taken their rows from the picker yet.
+  // Jobs that the limiter has not started, and their rows. They have not taken them from the picker yet.
   let waiting = 0;
+  let rowsWaiting = 0;
   // After a fault in one job, the jobs that wait for their turn send nothing.
   const isOver = () => context.stopping.aborted || trouble !== null;
 
-  const startJob = () => {
+  const startJob = (weight: number) => {
     waiting += 1;
+    rowsWaiting += weight;
     const started = () => {
       waiting -= 1;
+      rowsWaiting -= weight;
       context.wakes.dispatch.wake();
     };
-    const job = admitRows(context, { started, isOver, isCompared })
+    const job = admitRows(context, weight, { started, isOver, isCompared })
       .catch((error: unknown) => {
         if (!(error instanceof LimiterStopped)) trouble ??= error;
       })
@@ -64,10 +67,13 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
 
   /** Starts the jobs for the rows that are due, and waits until there may be more to start. */
   const feed = async () => {
-    const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
-    const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
-    const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
-    for (let count = 0; count < jobsWanted; count++) startJob();
+    const { jobsWaitingMax, rowsPerAdmission } = settings;
+    const rows = waiting < jobsWaitingMax ? await picker.available(jobsWaitingMax * rowsPerAdmission) : 0;
+    while (rows > rowsWaiting && waiting < jobsWaitingMax) {
+      const left = rows - rowsWaiting;
+      // The last rows go with those before them: an admission costs about as much for one row as for four.
+      startJob(left < 2 * rowsPerAdmission ? left : rowsPerAdmission);
+    }
     const now = clock.now();
     // Rows that are due already have their jobs. Each job wakes this loop when its turn comes.
     const nextAt = picker.nextAt() ?? 0;
@@ -88,9 +94,9 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
 
 async function admitRows(
   context: DispatchNeeds,
+  weight: number,
   { started, isOver, isCompared }: { started: () => void; isOver: () => boolean; isCompared: () => Promise<boolean> },
 ): Promise<void> {
-  const weight = context.settings.rowsPerAdmission;
   let begun = false;
   const begin = () => {
     if (!begun) started();

@@ -4,7 +4,7 @@ import { defaultPolling, type PollingSettings } from './polling.ts';
 export interface EngineSettings extends PollingSettings {
   /** How long a lease lasts without renewal. The account of a crashed runner is free after this time. */
   leaseTtlMs: number;
-  /** Rows that one admission of the limiter sends. More than 1 only if the account's limit is high. */
+  /** Rows that one admission of the limiter sends; the last of a batch, up to twice as many. */
   rowsPerAdmission: number;
   /** Jobs that wait in the limiter: enough that it never idles, few enough that an urgent row need not wait. */
   jobsWaitingMax: number;

@@ -11,6 +11,7 @@ import { findLease } from '../../../src/ledger/schema/lease-table.ts';
 import { failOncePausing, makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { v1Policy } from '../../support/fake-service.ts';
 import { aRow } from '../../support/ledger.ts';
+import { makeOpenLimiter } from '../../support/open-limiter.ts';
 
 const minute = 60_000;
 
@@ -27,6 +28,27 @@ describe('the engine', () => {
     assert.match(batch.balance_after ?? '', /"975"/);
     const row = await rig.row(7);
     assert.deepEqual([row.provider_reference, row.cost, row.attempts], ['p-1', '1', 1]);
+  });
+
+  test('sends the last rows of a batch with those before them', async () => {
+    for (const [rows, weights] of [
+      [5, [5]],
+      [8, [4, 4]],
+      [13, [4, 4, 5]],
+      [3, [3]],
+    ] as const) {
+      const rig = await makeRig({ settings: { rowsPerAdmission: 4 } });
+      const limiter = makeOpenLimiter(rig.clock);
+      const admitted: number[] = [];
+      const admit: typeof limiter.admit = (name, job, weight = 1) => {
+        if (name === 'creation') admitted.push(weight);
+        return limiter.admit(name, job, weight);
+      };
+      await rig.add(someRows(rows));
+      await rig.clock.drive(rig.runner({ limiter: { ...limiter, admit } }).run(3_600_000));
+      assert.deepEqual(admitted, weights);
+      assert.equal(rig.service.charges.length, rows);
+    }
   });
 
   test('does the same if the service has no list', async () => {
