@@ -69,10 +69,12 @@ export async function dispatchLoop(context: DispatchNeeds): Promise<void> {
   const feed = async () => {
     const { jobsWaitingMax, rowsPerAdmission } = settings;
     const rows = waiting < jobsWaitingMax ? await picker.available(jobsWaitingMax * rowsPerAdmission) : 0;
-    while (rows > rowsWaiting && waiting < jobsWaitingMax) {
-      const left = rows - rowsWaiting;
+    // The limiter may start a job at once: its rows then wait no longer, and are not counted again.
+    for (let left = rows - rowsWaiting; left > 0 && waiting < jobsWaitingMax; ) {
       // The last rows go with those before them: an admission costs about as much for one row as for four.
-      startJob(left < 2 * rowsPerAdmission ? left : rowsPerAdmission);
+      const weight = left < 2 * rowsPerAdmission ? left : rowsPerAdmission;
+      left -= weight;
+      startJob(weight);
     }
     const now = clock.now();
     // Rows that are due already have their jobs. Each job wakes this loop when its turn comes.

@@ -51,6 +51,22 @@ describe('the engine', () => {
     }
   });
 
+  test('starts no more jobs than it has rows, also if the limiter starts them at once', async () => {
+    const rig = await makeRig();
+    const limiter = makeOpenLimiter(rig.clock);
+    let admitted = 0;
+    const admit: typeof limiter.admit = (name, job, weight = 1) => {
+      if (name !== 'creation') return limiter.admit(name, job, weight);
+      admitted += weight;
+      assert.ok(admitted <= 3);
+      return job(weight, () => undefined);
+    };
+    await rig.add(someRows(3));
+    await rig.clock.drive(rig.runner({ limiter: { ...limiter, admit } }).run(3_600_000));
+    assert.equal(admitted, 3);
+    assert.equal(rig.service.charges.length, 3);
+  });
+
   test('does the same if the service has no list', async () => {
     const rig = await makeRig({ list: false, policy: { ...v1Policy, sameNumberSpacingMs: 0 } });
     await rig.add(someRows(25));
