@@ -312,7 +312,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a wait for the disk that is believed of what came after it began',
-    seed: 259,
+    seed: 1_248,
     file: 'ledger/drivers/sqlite/wal-sync.ts',
     find: 'durableCommits = reached;',
     replace: 'durableCommits = commits;',
