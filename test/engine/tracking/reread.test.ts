@@ -58,6 +58,18 @@ async function retry({ db, clock, service }: Rig, codes: string[] = []): Promise
 }
 
 /** A program that stays for `ms`. */
+/** One row whose first payment failed, and whose second one arrived after a person retried it. */
+async function paidAfterRetry(options: Parameters<typeof makeRig>[0]): Promise<Rig> {
+  const rig = await makeRig(options);
+  rig.service.ends('run-1/ref-1', 'failed');
+  await rig.add(someRows(1));
+  await rig.run();
+  await rig.clock.drive(retry(rig));
+  await rig.run();
+  assert.deepEqual(await rig.states(), ['completed']);
+  return rig;
+}
+
 async function stay(rig: Rig, ms: number): Promise<void> {
   const runner = rig.runner({ rereads: true });
   const running = runner.run(Number.POSITIVE_INFINITY);
@@ -145,13 +157,7 @@ for (const [where, list] of [
     });
 
     test('is recorded as changed if an earlier payment of a row has arrived after all', async () => {
-      const rig = await makeRig({ list, settings });
-      rig.service.ends('run-1/ref-1', 'failed');
-      await rig.add(someRows(1));
-      await rig.run();
-      await rig.clock.drive(retry(rig));
-      await rig.run();
-      assert.deepEqual(await rig.states(), ['completed']);
+      const rig = await paidAfterRetry({ list, settings });
       rig.service.ends('run-1/ref-1', 'completed');
       await stay(rig, 30 * hour);
       const [earlier] = await contradicted(rig);
@@ -207,13 +213,7 @@ describe('a finished batch whose payments the list shows at other times, because
   });
 
   test('is recorded as changed if an earlier payment of a row has arrived after all', async () => {
-    const rig = await makeRig({ settings });
-    rig.service.ends('run-1/ref-1', 'failed');
-    await rig.add(someRows(1));
-    await rig.run();
-    await rig.clock.drive(retry(rig));
-    await rig.run();
-    assert.deepEqual(await rig.states(), ['completed']);
+    const rig = await paidAfterRetry({ settings });
     rig.service.ends('run-1/ref-1', 'completed');
     setBack(rig);
     await stay(rig, 30 * hour);

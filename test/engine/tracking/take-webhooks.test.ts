@@ -58,18 +58,24 @@ function firstTopup(rig: Rig, fields: Partial<CallbackTopup> = {}): CallbackTopu
   return { id: payment?.topupId ?? '', status: 'completed', reference, phone_number: '+254712000001', ...fields };
 }
 
-/** A row whose first payment failed, and whose second one arrived after a person retried it. */
-async function paidAfterRetry() {
+/** A row whose first payment failed, and which a person has retried; nothing was sent since. */
+async function retriedOnce(rows = [aRow(1, { phone_number: '+254712000001' })]) {
   const rig = await makeRig();
   rig.service.ends(reference, 'failed');
-  await rig.add(someRows(1));
+  await rig.add(rows);
   await rig.run();
   const first = firstTopup(rig);
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
   const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
   await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
-  await rig.run();
   return { rig, first, actor };
+}
+
+/** The same, and its second payment has arrived. */
+async function paidAfterRetry() {
+  const retried = await retriedOnce(someRows(1));
+  await retried.rig.run();
+  return retried;
 }
 
 /** One accepted row whose payment ends at the service 10 minutes after it was created; then `said` is received. */
@@ -273,14 +279,8 @@ describe('a webhook', () => {
   });
 
   test('that shows an earlier payment as completed holds the row before its next one is sent', async () => {
-    const rig = await makeRig();
-    rig.service.ends(reference, 'failed');
-    await rig.add([aRow(1, { phone_number: '+254712000001' })]);
-    await rig.run();
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
-    await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
+    const { rig, first } = await retriedOnce();
+    await receive(rig, 'callback', 'd-1', callbackBody(first));
     const { lookup } = rig.service;
     // A look-up is slow enough for the webhook to be handled first, and still shows the old state.
     rig.service.lookup = async (asked) => {
@@ -295,13 +295,7 @@ describe('a webhook', () => {
 
   for (const seen of ['before', 'after'] as const)
     test(`that shows an earlier payment of a held row as completed ${seen} a person looks at the held rows adds that reason`, async () => {
-      const rig = await makeRig();
-      rig.service.ends(reference, 'failed');
-      await rig.add([aRow(1, { phone_number: '+254712000001' })]);
-      await rig.run();
-      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-      const actor = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
-      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+      const { rig, actor } = await retriedOnce();
       await rig.db.execute("UPDATE rows SET status = 'held', problems = ?", [
         '[{"code":"NOT_LOOKED_UP","message":"x"}]',
       ]);
