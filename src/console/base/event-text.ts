@@ -95,7 +95,7 @@ export function actorName(actor: string): string {
   return programs.has(actor) ? 'airbatch' : actor;
 }
 
-/** Events of which a person says why, unless the program has caused them. */
+/** The kinds of events for which a person gives the reason, unless a part of the program is the actor. */
 const explainedByPeople = new Set([
   ...['batch.pause', 'batch.pause_added', 'batch.pause_besides', 'batch.cancel', 'batch.forget', 'batch.unlisted'],
   'row.skip',

@@ -40,8 +40,8 @@ export const pauseReasons = [
 export type PauseReason = (typeof pauseReasons)[number];
 
 /**
- * The pauses that only a person ends who names the batch. They ask for a look at payments or failures: a schedule that
- * resumes everything would pay on without it.
+ * The pauses that end only when a person resumes the batch by its id. A person must look at payments or failures first;
+ * a schedule that resumes all batches would pay on without that.
  */
 export const pausesToLookAt: readonly PauseReason[] = ['service_mismatch', 'guard_tripped', 'by_person'];
 

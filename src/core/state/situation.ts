@@ -128,7 +128,7 @@ export interface BatchNumbers {
   resumesWhenFunded: boolean;
 }
 
-/** The numbers of a batch of which only its status and the states of its rows are known. */
+/** What is assumed of a batch if only its status and the states of its rows are known. */
 export const unknownNumbers: Omit<BatchNumbers, 'status' | 'counts'> = {
   approvals: { given: 0, needed: 0, isExpired: false },
   pauses: [],

@@ -99,13 +99,14 @@ export async function requireReleaser(
   rows: readonly RowRecord[] | null,
   actor: Pick<Actor, 'person' | 'otherNames'>,
 ): Promise<void> {
-  const { approval } = storedPolicy(batch.policy);
+  const policy = storedPolicy(batch.policy);
+  const { approval } = policy;
   const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
   // While a batch waits, the release makes these people approve it again, and as many as it then needs.
   const isAsked = batch.status === 'awaiting_approval' || approved?.asked === true;
   if (isAsked) await requireSecondPerson(db, batch, actor, 'release rows of it');
   if (approved === null || approval.needed === 'never' || (isAsked && approval.tiers.length === 0)) return;
-  const needed = approvalNeeded(storedPolicy(batch.policy), await requestedOnceReleased(db, batch.batch_id, rows));
+  const needed = approvalNeeded(policy, await requestedOnceReleased(db, batch.batch_id, rows));
   if (needed === null) return;
   if (needed.approvers > Math.max(1, batch.approvals_needed)) throw aboveTier(batch, needed);
   if (!isAsked)

@@ -210,9 +210,9 @@ async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePay
 }
 
 /**
- * Keeps that the service has completed an earlier payment of a row whose present one is in doubt or being sent. When
- * that one ends, the row has two payments, or it counts as paid although it failed. A row of which nothing more was
- * sent counts as paid now. The list may not show this again.
+ * Stores that the service has completed an earlier payment of a row, because the list may not show it again. If the
+ * row's present payment is in doubt or being sent, its end decides: the row then has two payments, or it failed and
+ * counts as paid. If the row is held, skipped or cancelled, it counts as paid now.
  */
 async function keepEarlierArrived(
   unit: Unit,

@@ -32,7 +32,7 @@ export interface AuditEvent {
 /** Flat, so that its canonical form is plain JSON with sorted keys. */
 export type EventData = Partial<Record<EventMember, string | number | boolean | null>>;
 
-/** The kinds of which airbatch alone says why. */
+/** The kinds of events for which airbatch alone gives the reason. */
 type ExplainedKind =
   | 'batch.pause_cleared'
   | 'batch.void_approvals'

@@ -164,7 +164,7 @@ export const summaryShape = z.strictObject({
   /**
    * Failed rows whose failure the service has contradicted since. They count as paid, and must not be sent again.
    * `rows.by_status` and `requested.by_status` include them as failed, `failures` does not. `not_sent`: skipped and
-   * cancelled rows of which the service has an earlier payment that has arrived; left out if there are none.
+   * cancelled rows whose earlier payment has arrived, as the service shows; left out if there are none.
    */
   contradicted: z.strictObject({
     rows: z.int(),

@@ -9,8 +9,8 @@ export interface BodyPace {
 }
 
 /**
- * A kilobyte a second: a slow line passes, with a file of any size, and whoever holds many connections open on purpose
- * must send that much on each.
+ * A kilobyte a second. A slow connection can upload a file of any size at this pace. An attacker who holds many
+ * connections open must send as much on each of them.
  */
 const usualPace: BodyPace = { everyMs: 30_000, bytesMin: 30_000 };
 
