@@ -1,73 +1,23 @@
 import type { Answer } from '../api/client.ts';
 import { formatAmount, formatDuration, formatTime } from '../texts/format.ts';
-import { hasText, type TextId, t } from '../texts/i18n.ts';
+import { hasText, t } from '../texts/i18n.ts';
 import { named, reasonText } from '../texts/reason-text.ts';
 
 /** An event of the audit chain, as `list-events` has it, without its hash. */
 export type ChainEvent = Omit<Answer<'/api/v1/events'>['events'][number], 'hash'>;
 
-const known = {
-  'batch.received': 'event.batch.received',
-  'batch.validate': 'event.batch.validate',
-  'batch.request_approval': 'event.batch.request_approval',
-  'batch.approve': 'event.batch.approve',
-  'batch.start': 'event.batch.start',
-  'batch.pause': 'event.batch.pause',
-  'batch.resume': 'event.batch.resume',
-  'batch.complete': 'event.batch.complete',
-  'batch.cancel': 'event.batch.cancel',
-  'batch.reject': 'event.batch.reject',
-  'batch.reopen': 'event.batch.reopen',
-  'batch.reorder': 'event.batch.reorder',
-  'batch.report': 'event.batch.report',
-  'batch.forget': 'event.batch.forget',
-  'batch.give_approval': 'event.batch.give_approval',
-  'batch.void_approvals': 'event.batch.void_approvals',
-  'batch.pause_added': 'event.batch.pause_added',
-  'batch.pause_cleared': 'event.batch.pause_cleared',
-  'batch.boost': 'event.batch.boost',
-  'batch.canary_passed': 'event.batch.canary_passed',
-  'batch.draft': 'event.batch.draft',
-  'batch.exclude_row': 'event.batch.exclude_row',
-  'batch.service_moved': 'event.batch.service_moved',
-  'batch.unlisted': 'event.batch.unlisted',
-  'row.send': 'event.row.send',
-  'row.accept': 'event.row.accept',
-  'row.complete': 'event.row.complete',
-  'row.fail': 'event.row.fail',
-  'row.doubt': 'event.row.doubt',
-  'row.look_up': 'event.row.look_up',
-  'row.adopt': 'event.row.adopt',
-  'row.escalate': 'event.row.escalate',
-  'row.assign': 'event.row.assign',
-  'row.overdue': 'event.row.overdue',
-  'row.hold': 'event.row.hold',
-  'row.release': 'event.row.release',
-  'row.skip': 'event.row.skip',
-  'row.cancel': 'event.row.cancel',
-  'row.retry': 'event.row.retry',
-  'row.unsent': 'event.row.unsent',
-  'row.refund': 'event.row.refund',
-  'row.contradicted': 'event.row.contradicted',
-  'row.changed_late': 'event.row.changed_late',
-  'row.mend': 'event.row.mend',
-  'row.unknown_status': 'event.row.unknown_status',
-  'row.late_charge': 'event.row.late_charge',
-  'numbers.read': 'event.numbers.read',
-  'report.read': 'event.report.read',
-  'reconciliation.note': 'event.reconciliation.note',
-  // Chains of earlier versions keep these names.
-  'batch.ask_approval': 'event.batch.request_approval',
-  'batch.pause_besides': 'event.batch.pause_added',
-  'batch.press': 'event.batch.boost',
-  'row.review': 'event.row.escalate',
-} as const satisfies Record<string, TextId>;
+/** Kinds by the names that chains of earlier versions keep. */
+const earlierKinds: Readonly<Record<string, string>> = {
+  'batch.ask_approval': 'batch.request_approval',
+  'batch.pause_besides': 'batch.pause_added',
+  'batch.press': 'batch.boost',
+  'row.review': 'row.escalate',
+};
 
 /** What happened, in the reader's language; an unknown kind is shown unchanged. */
 export function eventText(kind: string): string {
-  if (kind in known) return t(known[kind as keyof typeof known]);
-  const ofAccess = `access.${kind}`;
-  return hasText(ofAccess) ? t(ofAccess) : kind;
+  const id = `event.${earlierKinds[kind] ?? kind}`;
+  return hasText(id) ? t(id) : named('access', kind);
 }
 
 /** Members without meaning for a person: keys, digests, codes, states that the kind already says; and times. */
