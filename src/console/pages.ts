@@ -8,70 +8,47 @@ export interface ConsolePage {
   component: LazyExoticComponent<ComponentType>;
 }
 
-/** Loads a page from its file, by name. */
-function page<Name extends string>(
-  load: () => Promise<Record<Name, ComponentType>>,
-  name: Name,
-  loadTexts = async () => undefined as unknown,
-) {
+/** Loads a page from its file, by name, with the texts of pages. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => {
-    const [loaded] = await Promise.all([load(), loadTexts()]);
+    const [loaded] = await Promise.all([load(), loadPageTexts()]);
     const component: ComponentType = loaded[name];
     return { default: component };
   });
 }
 
+/** The page that people open first comes without the texts of the others, so that it is there sooner. */
+const BatchesPage = lazy(async () => ({ default: (await import('./pages/batches/batches-page.tsx')).BatchesPage }));
+
 /** All pages. One that the navigation has (`shell/nav-items.ts`) appears there with its line here. */
 export const pages: readonly ConsolePage[] = [
-  { path: '/', component: page(() => import('./pages/batches/batches-page.tsx'), 'BatchesPage') },
-  {
-    path: '/batches/:id',
-    component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage', loadPageTexts),
-  },
+  { path: '/', component: BatchesPage },
+  { path: '/batches/:id', component: page(() => import('./pages/batch/batch-page.tsx'), 'BatchPage') },
   {
     path: '/batches/:id/approval',
-    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage', loadPageTexts),
+    component: page(() => import('./pages/approval/approval-page.tsx'), 'ApprovalPage'),
   },
-  {
-    path: '/new',
-    component: page(() => import('./pages/upload/new-batch-page.tsx'), 'NewBatchPage', loadPageTexts),
-  },
-  {
-    path: '/new/:id',
-    component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage', loadPageTexts),
-  },
+  { path: '/new', component: page(() => import('./pages/upload/new-batch-page.tsx'), 'NewBatchPage') },
+  { path: '/new/:id', component: page(() => import('./pages/new-batch/draft-page.tsx'), 'DraftPage') },
   { path: '/approvals', component: page(() => import('./pages/approval/approvals-page.tsx'), 'ApprovalsPage') },
-  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage', loadPageTexts) },
-  { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage', loadPageTexts) },
-  {
-    path: '/reports/:id',
-    component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage', loadPageTexts),
-  },
+  { path: '/doubts', component: page(() => import('./pages/doubts/doubts-page.tsx'), 'DoubtsPage') },
+  { path: '/reports', component: page(() => import('./pages/reports/reports-page.tsx'), 'ReportsPage') },
+  { path: '/reports/:id', component: page(() => import('./pages/reports/report-page.tsx'), 'ReportPage') },
   {
     path: '/reconciliation',
-    component: page(
-      () => import('./pages/reconciliation/reconciliation-page.tsx'),
-      'ReconciliationPage',
-      loadPageTexts,
-    ),
+    component: page(() => import('./pages/reconciliation/reconciliation-page.tsx'), 'ReconciliationPage'),
   },
-  { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage', loadPageTexts) },
-  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage', loadPageTexts) },
+  { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
+  { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },
   { path: '/wallets', component: page(() => import('./pages/wallets/wallets-page.tsx'), 'WalletsPage') },
-  {
-    path: '/payments',
-    component: page(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage', loadPageTexts),
-  },
+  { path: '/payments', component: page(() => import('./pages/payments/payments-page.tsx'), 'PaymentsPage') },
   { path: '/payout', component: page(() => import('./pages/payout/payout-page.tsx'), 'PayoutPage') },
   { path: '/workers', component: page(() => import('./pages/workers/workers-page.tsx'), 'WorkersPage') },
   { path: '/people', component: page(() => import('./pages/people/people-page.tsx'), 'PeoplePage') },
   { path: '/account', component: page(() => import('./pages/people/own-account-page.tsx'), 'OwnAccountPage') },
-  {
-    path: '/settings',
-    component: page(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage', loadPageTexts),
-  },
+  { path: '/settings', component: page(() => import('./pages/settings/settings-page.tsx'), 'SettingsPage') },
   {
     path: '/settings/webhooks/:id',
-    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage', loadPageTexts),
+    component: page(() => import('./pages/settings/endpoint-page.tsx'), 'EndpointPage'),
   },
 ];

@@ -6,7 +6,6 @@ import { useEvents } from '../../api/events.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
 import { useChange } from '../../forms/use-change.ts';
-import { loadPageTexts } from '../../texts/i18n.ts';
 import { ChangedByOthers, unlessChanged } from './unless-changed.ts';
 
 export type BatchStatus = Answer<'/api/v1/batches/{batch_id}'> & { etag: string };
@@ -47,12 +46,7 @@ export function useProgress(batchId: string, isOpen: boolean) {
 export function useHeldRows(batchId: string, isAsked: boolean) {
   return useQuery({
     queryKey: ['batch', batchId, 'held'],
-    queryFn: async () => {
-      const held = answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId)));
-      // The names of problems.
-      await loadPageTexts();
-      return held;
-    },
+    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId))),
     enabled: isAsked,
   });
 }

@@ -9,7 +9,7 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
-import { loadPageTexts, t } from '../../texts/i18n.ts';
+import { t } from '../../texts/i18n.ts';
 import { problemMore, problemTitle } from '../../texts/problem-text.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import type { Row } from './batch-queries.ts';
@@ -44,8 +44,6 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
       const [shown, history] = await Promise.all([
         answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}', { params: { path } })),
         answered(api.GET('/api/v1/events', { params: { query: { ...path, limit: eventsMax } } })),
-        // The names of problems.
-        loadPageTexts(),
       ]);
       return { ...shown, events: history.events };
     },
