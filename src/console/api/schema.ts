@@ -1771,8 +1771,2060 @@ export interface components {
                 };
             };
         };
+        Approvals: {
+            needed: number;
+            given: {
+                person: string;
+                through: string;
+                at: string;
+            }[];
+            ends_at: string | null;
+            may_approve: string[] | null;
+        };
+        Balance: {
+            total: {
+                currency: string;
+                value: string;
+            } | null;
+            wallets: {
+                wallet_id: string;
+                name: string;
+                currency: string;
+                balance: string;
+                active: boolean;
+            }[];
+            read_at: string;
+        };
+        Batch: {
+            batch_id: string;
+            run_id: string;
+            account: string;
+            service: string;
+            file_name: string;
+            status: components["schemas"]["BatchStatus"];
+            stands: string;
+            worker: string | null;
+            pauses: {
+                /** @enum {string} */
+                reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
+                detail: string | null;
+                detail_reason: components["schemas"]["Reason"] | null;
+                paused_by: string;
+                since: string;
+            }[];
+            rejection: string | null;
+            rejection_reason: components["schemas"]["Reason"] | null;
+            created_by: string;
+            created_at: string;
+            approved_by: string | null;
+            approved_at: string | null;
+            approvals: components["schemas"]["Approvals"];
+            /** @enum {string} */
+            priority: "urgent" | "normal" | "bulk";
+            finish_by: string | null;
+            done_at: string | null;
+            in_time: boolean | null;
+            goes_first: boolean;
+            goes_first_in_ms: number | null;
+            counts: {
+                [key: string]: number;
+            };
+            contradicted: number;
+            charged: {
+                [key: string]: string;
+            };
+        };
+        BatchResult: {
+            exit_code: number;
+            summary: {
+                /** @constant */
+                format: "airbatch.summary/1";
+                batch_id: string;
+                run_id: string;
+                account: string;
+                service: string;
+                sandbox: boolean;
+                /** @enum {string} */
+                status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+                pause: {
+                    /** @enum {string} */
+                    reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
+                    detail: string | null;
+                } | null;
+                rejection: string | null;
+                file_name: string;
+                input_sha256: string | null;
+                content_sha256: string | null;
+                program: string;
+                created_by: string;
+                approved_by: string | null;
+                approvals: {
+                    needed: number;
+                    given: {
+                        person: string;
+                        at: string;
+                    }[];
+                };
+                rows: {
+                    total: number;
+                    valid: number;
+                    by_status: {
+                        [key: string]: number;
+                    };
+                    with_product: number;
+                    with_product_completed: number;
+                };
+                requested: {
+                    valid: {
+                        [key: string]: string;
+                    };
+                    completed: {
+                        [key: string]: string;
+                    };
+                    by_status: {
+                        [key: string]: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+                charged: {
+                    total: {
+                        [key: string]: string;
+                    };
+                    completed: {
+                        [key: string]: string;
+                    };
+                    by_status: {
+                        [key: string]: {
+                            [key: string]: string;
+                        };
+                    };
+                    earlier: {
+                        [key: string]: string;
+                    };
+                    earlier_came_back: {
+                        [key: string]: string;
+                    };
+                    rows_without_cost: number;
+                };
+                refunded: {
+                    rows: number;
+                    amounts: {
+                        [key: string]: string;
+                    };
+                };
+                contradicted: {
+                    rows: number;
+                    with_product: number;
+                    requested: {
+                        [key: string]: string;
+                    };
+                    not_sent?: number;
+                };
+                paid_twice: {
+                    rows: number;
+                    first: {
+                        row: number;
+                        topup_id: string | null;
+                        second_topup_id: string | null;
+                    }[];
+                };
+                in_doubt: {
+                    rows: number;
+                    requested: {
+                        [key: string]: string;
+                    };
+                    oldest_sent_at: string | null;
+                    left_to_person: number;
+                };
+                overdue: {
+                    rows: number;
+                    requested: {
+                        [key: string]: string;
+                    };
+                    oldest_sent_at: string | null;
+                };
+                balance: {
+                    before_read_at: string | null;
+                    after_read_at: string | null;
+                    wallets: {
+                        wallet_id: string;
+                        name: string;
+                        currency: string;
+                        before: string | null;
+                        after: string | null;
+                        difference: string | null;
+                    }[];
+                    explanation: {
+                        currency: string;
+                        difference: string;
+                        charged_by_this_batch: string;
+                        charged_late: string;
+                        charged_by_other_batches: string;
+                        came_back: string;
+                        unexplained: string;
+                    }[];
+                    explained: boolean | null;
+                    uncertain: {
+                        charges: number;
+                        first: {
+                            batch_id: string;
+                            row: number;
+                            topup_id: string | null;
+                            first_sent_at: string | null;
+                            amount: string | null;
+                            currency: string | null;
+                            counted: boolean;
+                        }[];
+                    };
+                };
+                times: {
+                    created_at: string;
+                    approved_at: string | null;
+                    started_at: string | null;
+                    completed_at: string | null;
+                    finish_by: string | null;
+                    in_time: boolean | null;
+                    duration_ms: number | null;
+                    active_ms: number | null;
+                };
+                problems: {
+                    [key: string]: number;
+                };
+                failures: {
+                    [key: string]: {
+                        rows: number;
+                        reason: string | null;
+                        other_reasons: number;
+                    };
+                };
+                audit: {
+                    events: number;
+                    head: string;
+                    broken?: string;
+                };
+            };
+            reports: components["schemas"]["WriteReportsResult"];
+            read_with: {
+                [key: string]: string | string[];
+            } | null;
+            is_worked_on: boolean;
+            paid_since: {
+                batch_id: string;
+                rows: number;
+            }[];
+            credentials_from: string;
+        };
+        /** @enum {string} */
+        BatchStatus: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+        DraftRow: {
+            row: number;
+            line: number;
+            /** @enum {string} */
+            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
+            cells: string[];
+            problems: {
+                /** @enum {string} */
+                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                column: number | null;
+                message: string;
+                suggestion: string;
+                values: {
+                    [key: string]: string;
+                };
+            }[];
+        };
+        DraftStep: {
+            step: number;
+            /** @enum {string} */
+            kind: "cells" | "fix" | "rows" | "options";
+            detail: string;
+            cells: number;
+            done_by: string;
+            done_at: string;
+            undone_by: string | null;
+            undone_at: string | null;
+        };
+        Plan: {
+            finish_by: string | null;
+            done_at: string | null;
+            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+            in_time: boolean | null;
+            in_time_if: ("urgent" | "alone") | null;
+            makes_late: {
+                batch_id: string;
+                finish_by: string;
+                done_at: string;
+            }[];
+            counts: {
+                [key: string]: number;
+            };
+            rows: number;
+            to_send: number;
+            again: number;
+            sums: {
+                [key: string]: string;
+            };
+            products: number;
+            product_sums: {
+                [key: string]: string;
+            };
+            products_unpriced: number;
+            texts_lost: number;
+            unusual: {
+                currency: string;
+                amount: string;
+                usual: string;
+                rows: number[];
+                lines: number[];
+            }[];
+            balance: components["schemas"]["Balance"] | null;
+            balance_trouble: string | null;
+            short: {
+                currency: string;
+                missing: string;
+                others: string | null;
+            }[];
+            rows_before: number;
+            estimate_ms: number;
+            spaced: {
+                rows: number;
+                apart_ms: number;
+            } | null;
+        };
+        Reason: {
+            code: string;
+            values: {
+                [key: string]: string;
+            };
+        };
+        /** @enum {string} */
+        RowStatus: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
+        Situation: {
+            /** @enum {string} */
+            doing: "reading" | "unreadable" | "unanswered" | "awaiting_approval" | "starting" | "sending" | "following" | "interrupted" | "waiting" | "paused" | "finished" | "cancelled";
+            holds: ("service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person" | "throttled" | "unreachable" | "list_unread" | "first_rows" | "no_program")[];
+            next: {
+                /** @enum {string} */
+                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "read_list" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
+                /** @enum {string} */
+                from: "person" | "money" | "service" | "program";
+                role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
+                rows: number;
+                at: string | null;
+            } | null;
+            meanwhile: {
+                /** @enum {string} */
+                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "read_list" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
+                /** @enum {string} */
+                from: "person" | "money" | "service" | "program";
+                role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
+                rows: number;
+                at: string | null;
+            }[];
+            approvals: {
+                given: number;
+                needed: number;
+            } | null;
+            rows: {
+                total: number;
+                open: number;
+                to_send: number;
+                at_service: number;
+                in_doubt: number;
+                left_to_person: number;
+                held: number;
+                overdue: number;
+                unpaid: number;
+                paid_twice: number;
+            };
+        };
+        User: {
+            name: string;
+            display_name: string;
+            email: string | null;
+            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+            accounts: string[];
+            language: string;
+            has_password: boolean;
+            has_totp: boolean;
+            passkeys: number;
+            created_by: string;
+            created_at: string;
+            disabled_at: string | null;
+            etag: string;
+        };
+        ListBatchesResult: {
+            batches: components["schemas"]["Batch"][];
+            next: string | null;
+        };
+        ListPaidFilesResult: {
+            from: string;
+            to: string;
+            files: {
+                batch_id: string;
+                run_id: string;
+                account: string;
+                file_name: string;
+                status: components["schemas"]["BatchStatus"];
+                rows: number;
+                products: number;
+                paid: {
+                    [key: string]: string;
+                };
+                charged: {
+                    [key: string]: string;
+                };
+                first_paid_at: string;
+                last_paid_at: string;
+            }[];
+            rows: number;
+            paid: {
+                [key: string]: string;
+            };
+            charged: {
+                [key: string]: string;
+            };
+        };
+        ShowStatusResult: {
+            batch_id: string;
+            run_id: string;
+            account: string;
+            service: string;
+            file_name: string;
+            status: components["schemas"]["BatchStatus"];
+            stands: string;
+            worker: string | null;
+            pauses: {
+                /** @enum {string} */
+                reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
+                detail: string | null;
+                detail_reason: components["schemas"]["Reason"] | null;
+                paused_by: string;
+                since: string;
+            }[];
+            rejection: string | null;
+            rejection_reason: components["schemas"]["Reason"] | null;
+            created_by: string;
+            created_at: string;
+            approved_by: string | null;
+            approved_at: string | null;
+            approvals: components["schemas"]["Approvals"];
+            /** @enum {string} */
+            priority: "urgent" | "normal" | "bulk";
+            finish_by: string | null;
+            done_at: string | null;
+            in_time: boolean | null;
+            goes_first: boolean;
+            goes_first_in_ms: number | null;
+            counts: {
+                [key: string]: number;
+            };
+            contradicted: number;
+            charged: {
+                [key: string]: string;
+            };
+            situation: components["schemas"]["Situation"];
+            waits_for: string | null;
+            waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
+            attention: {
+                row: number;
+                status: components["schemas"]["RowStatus"];
+                why: string;
+                sent_at: string | null;
+                next: string | null;
+                line: number;
+                person: string | null;
+                problems: {
+                    code: string;
+                    column: string | null;
+                    message: string;
+                    suggestion: string;
+                }[];
+                last_answer: {
+                    code: string;
+                    message: string;
+                } | null;
+                service_status: string | null;
+            }[];
+            attention_more: number;
+            contradicted_rows: {
+                row: number;
+                line: number;
+                service_status: string;
+            }[];
+            paid_since: {
+                batch_id: string;
+                rows: number;
+            }[];
+            expected_cost: {
+                cost: {
+                    [key: string]: string;
+                };
+                unknown: string[];
+                products: number;
+            } | null;
+        };
+        ShowProgressResult: {
+            batches: {
+                batch_id: string;
+                run_id: string;
+                account: string;
+                status: components["schemas"]["BatchStatus"];
+                stands: string | null;
+                worker: string | null;
+                rows: number;
+                settled: number;
+                failed: number;
+                held: number;
+                in_doubt: number;
+                rate_used: number | null;
+                rate_allowed: number | null;
+                window_ms: number | null;
+                rate_of: ("service_window" | "own") | null;
+                left_ms: number | null;
+                finish_by: string | null;
+                done_at: string | null;
+                in_time: boolean | null;
+                goes_first: boolean;
+                goes_first_in_ms: number | null;
+                waits_for: string | null;
+                waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
+                batches_before: {
+                    batch_id: string;
+                    rows: number;
+                    takes_turns: boolean;
+                }[];
+            }[];
+        };
+        ValidateFileResult: {
+            file: {
+                name: string;
+                bytes: number;
+                sha256: string;
+                format: string;
+                encoding: string | null;
+                delimiter: string | null;
+                sheet: string | null;
+                decimal_sign: ("." | "," | "both") | null;
+            };
+            counts: {
+                rows: number;
+                valid: number;
+                invalid: number;
+                held: number;
+                skipped: number;
+            };
+            sums: {
+                [key: string]: string;
+            };
+            countries: {
+                [key: string]: {
+                    rows: number;
+                    sums: {
+                        [key: string]: string;
+                    };
+                };
+            };
+            product_rows: number;
+            text_rows: number;
+            unusual: {
+                currency: string;
+                amount: string;
+                usual: string;
+                lines: number[];
+            }[];
+            problems: {
+                /** @enum {string} */
+                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                count: number;
+                examples: {
+                    row: number;
+                    line: number;
+                    column: string | null;
+                    value: string | null;
+                    message: string;
+                    suggestion: string;
+                    values?: {
+                        [key: string]: string;
+                    };
+                }[];
+            }[];
+            understood: {
+                column: string;
+                field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+            }[];
+            warnings: string[];
+            exit_code: number;
+        };
+        SubmitFileResult: {
+            finish_by: string | null;
+            done_at: string | null;
+            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+            in_time: boolean | null;
+            in_time_if: ("urgent" | "alone") | null;
+            makes_late: {
+                batch_id: string;
+                finish_by: string;
+                done_at: string;
+            }[];
+            batch_id: string;
+            run_id: string;
+            status: components["schemas"]["BatchStatus"];
+            content_sha256: string | null;
+            approval_needed: string | null;
+            approval_reason: components["schemas"]["Reason"] | null;
+            approvals_needed: number;
+            to_send: number;
+            held: number;
+            is_worked_on: boolean;
+        };
+        ImportFileResult: {
+            batch_id: string;
+            run_id: string;
+            status: components["schemas"]["BatchStatus"];
+            findings: {
+                file: {
+                    name: string;
+                    bytes: number;
+                    sha256: string;
+                    format: string;
+                    encoding: string | null;
+                    delimiter: string | null;
+                    sheet: string | null;
+                    decimal_sign: ("." | "," | "both") | null;
+                };
+                counts: {
+                    rows: number;
+                    valid: number;
+                    invalid: number;
+                    held: number;
+                    skipped: number;
+                };
+                sums: {
+                    [key: string]: string;
+                };
+                countries: {
+                    [key: string]: {
+                        rows: number;
+                        sums: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+                product_rows: number;
+                text_rows: number;
+                unusual: {
+                    currency: string;
+                    amount: string;
+                    usual: string;
+                    lines: number[];
+                }[];
+                problems: {
+                    /** @enum {string} */
+                    code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                    count: number;
+                    examples: {
+                        row: number;
+                        line: number;
+                        column: string | null;
+                        value: string | null;
+                        message: string;
+                        suggestion: string;
+                        values?: {
+                            [key: string]: string;
+                        };
+                    }[];
+                }[];
+                understood: {
+                    column: string;
+                    field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                }[];
+                warnings: string[];
+            };
+        };
+        SubmitBatchResult: {
+            finish_by: string | null;
+            done_at: string | null;
+            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+            in_time: boolean | null;
+            in_time_if: ("urgent" | "alone") | null;
+            makes_late: {
+                batch_id: string;
+                finish_by: string;
+                done_at: string;
+            }[];
+            batch_id: string;
+            run_id: string;
+            status: components["schemas"]["BatchStatus"];
+            content_sha256: string | null;
+            approval_needed: string | null;
+            approval_reason: components["schemas"]["Reason"] | null;
+            approvals_needed: number;
+            to_send: number;
+            held: number;
+            is_worked_on: boolean;
+            plan: components["schemas"]["Plan"];
+        };
+        CreateDraftResult: {
+            draft_id: string;
+            account: string;
+            /** @enum {string} */
+            status: "open" | "submitted" | "discarded";
+            file_name: string;
+            original_sha256: string;
+            rows: number;
+            version: number;
+            batch_id: string | null;
+            created_by: string;
+            created_at: string;
+            changed_at: string;
+            is_new: boolean;
+        };
+        ListDraftsResult: {
+            drafts: components["schemas"]["RereadDraftResult"][];
+            next: string | null;
+        };
+        ShowDraftResult: {
+            draft_id: string;
+            account: string;
+            /** @enum {string} */
+            status: "open" | "submitted" | "discarded";
+            file_name: string;
+            original_sha256: string;
+            rows: number;
+            version: number;
+            batch_id: string | null;
+            created_by: string;
+            created_at: string;
+            changed_at: string;
+            options: {
+                map?: {
+                    [key: string]: string;
+                };
+                sheet?: string;
+                header_line?: number;
+                /** @enum {string} */
+                total_line?: "invalid" | "skip";
+                country?: string;
+                currency?: string;
+                /** @enum {string} */
+                decimal?: "auto" | "." | ",";
+                expect_rows?: number;
+                expect_sum?: {
+                    [key: string]: string;
+                };
+                network_id?: number;
+            };
+            sheets: {
+                name: string;
+                rows: number;
+                sums: {
+                    [key: string]: string;
+                };
+                is_active: boolean;
+            }[];
+            columns: {
+                column: number;
+                name: string;
+                field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                likely: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                is_hidden: boolean;
+                values: string[];
+            }[];
+            rejection: {
+                message: string;
+                hint: string;
+                reason: components["schemas"]["Reason"] | null;
+            } | null;
+            totals: {
+                counts: {
+                    rows: number;
+                    valid: number;
+                    invalid: number;
+                    held: number;
+                    skipped: number;
+                };
+                sums: {
+                    [key: string]: string;
+                };
+                countries: {
+                    [key: string]: {
+                        rows: number;
+                        sums: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+                product_rows: number;
+                text_rows: number;
+                unusual: {
+                    currency: string;
+                    amount: string;
+                    usual: string;
+                    lines: number[];
+                }[];
+                warnings: string[];
+            } | null;
+            country: string | null;
+            states: {
+                [key: string]: number;
+            };
+            groups: {
+                /** @enum {string} */
+                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                column: number | null;
+                column_name: string | null;
+                rows: number;
+                example: {
+                    row: number;
+                    value: string;
+                    message: string;
+                    suggestion: string;
+                    values: {
+                        [key: string]: string;
+                    };
+                };
+                values: {
+                    value: string;
+                    rows: number;
+                }[];
+                fixes: {
+                    /** @enum {string} */
+                    fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                    value: ("country" | "currency" | "network_id" | "decimal") | null;
+                }[];
+            }[];
+            notes: {
+                message: string;
+                reason: components["schemas"]["Reason"] | null;
+            }[];
+            undo: components["schemas"]["DraftStep"] | null;
+            redo: components["schemas"]["DraftStep"] | null;
+        };
+        ListDraftRowsResult: {
+            rows: components["schemas"]["DraftRow"][];
+            total: number;
+            next: number | null;
+        };
+        ListDraftChangesResult: {
+            steps: {
+                step: number;
+                /** @enum {string} */
+                kind: "cells" | "fix" | "rows" | "options";
+                detail: string;
+                cells: number;
+                done_by: string;
+                done_at: string;
+                undone_by: string | null;
+                undone_at: string | null;
+                changes: {
+                    row: number;
+                    column: number;
+                    before: string;
+                    after: string;
+                }[];
+            }[];
+            next: number | null;
+        };
+        PreviewFixResult: {
+            mended: number;
+            left: number;
+            examples: {
+                row: number;
+                line: number;
+                column: number | null;
+                before: string;
+                after: string;
+            }[];
+        };
+        ChangeDraftResult: {
+            draft_id: string;
+            version: number;
+            undo: components["schemas"]["DraftStep"] | null;
+            redo: components["schemas"]["DraftStep"] | null;
+            changed: number;
+            rows: components["schemas"]["DraftRow"][];
+        };
+        UndoDraftResult: {
+            draft_id: string;
+            version: number;
+            undo: components["schemas"]["DraftStep"] | null;
+            redo: components["schemas"]["DraftStep"] | null;
+            moved: components["schemas"]["DraftStep"] | null;
+        };
+        RereadDraftResult: {
+            draft_id: string;
+            account: string;
+            /** @enum {string} */
+            status: "open" | "submitted" | "discarded";
+            file_name: string;
+            original_sha256: string;
+            rows: number;
+            version: number;
+            batch_id: string | null;
+            created_by: string;
+            created_at: string;
+            changed_at: string;
+        };
+        PlanDraftResult: {
+            draft_id: string;
+            version: number;
+            undo: components["schemas"]["DraftStep"] | null;
+            redo: components["schemas"]["DraftStep"] | null;
+            finish_by: string | null;
+            done_at: string | null;
+            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+            in_time: boolean | null;
+            in_time_if: ("urgent" | "alone") | null;
+            makes_late: {
+                batch_id: string;
+                finish_by: string;
+                done_at: string;
+            }[];
+            batch_id: string;
+            run_id: string;
+            status: components["schemas"]["BatchStatus"];
+            content_sha256: string | null;
+            approval_needed: string | null;
+            approval_reason: components["schemas"]["Reason"] | null;
+            approvals_needed: number;
+            to_send: number;
+            held: number;
+            is_worked_on: boolean;
+            plan: components["schemas"]["Plan"];
+            findings: {
+                file: {
+                    name: string;
+                    bytes: number;
+                    sha256: string;
+                    format: string;
+                    encoding: string | null;
+                    delimiter: string | null;
+                    sheet: string | null;
+                    decimal_sign: ("." | "," | "both") | null;
+                };
+                counts: {
+                    rows: number;
+                    valid: number;
+                    invalid: number;
+                    held: number;
+                    skipped: number;
+                };
+                sums: {
+                    [key: string]: string;
+                };
+                countries: {
+                    [key: string]: {
+                        rows: number;
+                        sums: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+                product_rows: number;
+                text_rows: number;
+                unusual: {
+                    currency: string;
+                    amount: string;
+                    usual: string;
+                    lines: number[];
+                }[];
+                problems: {
+                    /** @enum {string} */
+                    code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
+                    count: number;
+                    examples: {
+                        row: number;
+                        line: number;
+                        column: string | null;
+                        value: string | null;
+                        message: string;
+                        suggestion: string;
+                        values?: {
+                            [key: string]: string;
+                        };
+                    }[];
+                }[];
+                understood: {
+                    column: string;
+                    field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
+                }[];
+                warnings: string[];
+            };
+            since: {
+                batch_id: string;
+                cost: {
+                    [key: string]: string;
+                };
+                new_numbers: number;
+                new_examples: {
+                    row: number;
+                    phone_number: string;
+                    currency: string;
+                    amount: string;
+                }[];
+                missing_numbers: number;
+                changed: number;
+                changed_percent: number;
+                changed_examples: {
+                    row: number;
+                    phone_number: string;
+                    currency: string;
+                    amount: string;
+                    before: string;
+                }[];
+            } | null;
+        };
+        SubmitDraftResult: {
+            finish_by: string | null;
+            done_at: string | null;
+            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
+            in_time: boolean | null;
+            in_time_if: ("urgent" | "alone") | null;
+            makes_late: {
+                batch_id: string;
+                finish_by: string;
+                done_at: string;
+            }[];
+            batch_id: string;
+            run_id: string;
+            status: components["schemas"]["BatchStatus"];
+            content_sha256: string | null;
+            approval_needed: string | null;
+            approval_reason: components["schemas"]["Reason"] | null;
+            approvals_needed: number;
+            to_send: number;
+            held: number;
+            is_worked_on: boolean;
+            draft_id: string;
+        };
+        DiscardDraftResult: {
+            draft_id: string;
+            /** @constant */
+            status: "discarded";
+        };
+        ResumeBatchesResult: {
+            batches: components["schemas"]["BatchResult"][];
+            left_paused: string[];
+            is_idle: boolean;
+        };
+        ReopenFailedResult: {
+            retried: number;
+            unanswered: number;
+        };
+        PauseBatchResult: {
+            batch_id: string;
+            status: components["schemas"]["BatchStatus"];
+        };
+        ReviewBatchResult: {
+            batch_id: string;
+            run_id: string;
+            account: string;
+            service: string;
+            status: components["schemas"]["BatchStatus"];
+            created_by: string;
+            created_at: string;
+            approvals: components["schemas"]["Approvals"];
+            content_sha256: string | null;
+            plan: components["schemas"]["Plan"];
+            review: {
+                largest: {
+                    row: number;
+                    phone_number: string;
+                    currency: string;
+                    amount: string;
+                    person: string | null;
+                }[];
+                held: {
+                    [key: string]: number;
+                };
+                same_rows: {
+                    batch_id: string;
+                    /** @enum {string} */
+                    status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
+                    rows: number;
+                    paid: number;
+                }[];
+                since: {
+                    batch_id: string;
+                    cost: {
+                        [key: string]: string;
+                    };
+                    new_numbers: number;
+                    new_examples: {
+                        row: number;
+                        phone_number: string;
+                        currency: string;
+                        amount: string;
+                        person: string | null;
+                    }[];
+                    missing_numbers: number;
+                    changed: number;
+                    changed_percent: number;
+                    changed_examples: {
+                        row: number;
+                        phone_number: string;
+                        currency: string;
+                        amount: string;
+                        person: string | null;
+                        before: string;
+                    }[];
+                } | null;
+            };
+            expected_cost: {
+                cost: {
+                    [key: string]: string;
+                };
+                unknown: string[];
+            };
+        };
+        ApproveBatchResult: {
+            batch_id: string;
+            status: components["schemas"]["BatchStatus"];
+            approved_by: string;
+            approvals: components["schemas"]["Approvals"];
+            content_sha256: string | null;
+            is_worked_on: boolean;
+        };
+        RejectBatchResult: {
+            batch_id: string;
+            status: components["schemas"]["BatchStatus"];
+        };
+        ReorderBatchResult: {
+            batch_id: string;
+            status: components["schemas"]["BatchStatus"];
+            /** @enum {string} */
+            priority: "urgent" | "normal" | "bulk";
+            finish_by: string | null;
+        };
+        ReviewReleaseResult: {
+            batch_id: string;
+            seen: number;
+            held: number;
+            sums: {
+                [key: string]: string;
+            };
+            products: number;
+            reasons: {
+                code: string;
+                earlier_batch: string | null;
+                count: number;
+                sums: {
+                    [key: string]: string;
+                };
+                examples: {
+                    row: number;
+                    line: number;
+                    person: string | null;
+                    phone_number: string | null;
+                    currency: string | null;
+                    amount: string | null;
+                    product_id: string | null;
+                    why: string;
+                    problems: {
+                        code: string;
+                        message: string;
+                        values: {
+                            [key: string]: string;
+                        } | null;
+                    }[];
+                }[];
+            }[];
+            refusal: string | null;
+            refusal_reason: components["schemas"]["Reason"] | null;
+        };
+        ReleaseRowsResult: {
+            batch_id: string;
+            released: number;
+            kept: {
+                row: number;
+                code: string;
+                why: string;
+                suggestion: string;
+            }[];
+            status: components["schemas"]["BatchStatus"];
+            is_worked_on: boolean;
+        };
+        SkipRowsResult: {
+            batch_id: string;
+            skipped: number;
+            status: components["schemas"]["BatchStatus"];
+            ready: number;
+            is_worked_on: boolean;
+        };
+        ResolveRowResult: {
+            batch_id: string;
+            row: number;
+            status: components["schemas"]["RowStatus"];
+            batch_status: components["schemas"]["BatchStatus"];
+            is_worked_on: boolean;
+            resolved_by: string;
+        };
+        ListDoubtsResult: {
+            count: number;
+            sums: {
+                [key: string]: string;
+            };
+            products: number;
+            oldest: string | null;
+            doubts: {
+                batch_id: string;
+                run_id: string;
+                account: string;
+                row: number;
+                line: number;
+                person: string | null;
+                phone_number: string | null;
+                amount: string | null;
+                currency: string | null;
+                product_id: string | null;
+                since: string | null;
+                attempts: number;
+                last_answer: {
+                    http_status: number | null;
+                    code: string;
+                    message: string;
+                } | null;
+                why: string | null;
+                why_reason: components["schemas"]["Reason"] | null;
+                next: string | null;
+                last_look_up: {
+                    at: string;
+                    by: string;
+                    outcome: string;
+                } | null;
+                owner: string | null;
+            }[];
+            next: string | null;
+            people: string[];
+        };
+        LookUpRowsResult: {
+            batch_id: string;
+            rows: {
+                row: number;
+                /** @enum {string} */
+                outcome: "adopted" | "found" | "halted" | "not_found" | "unanswered" | "changed";
+                status: components["schemas"]["RowStatus"];
+                service_status: string | null;
+                answer: {
+                    code: string;
+                    message: string;
+                };
+            }[];
+            next: number | null;
+        };
+        AssignRowsResult: {
+            batch_id: string;
+            owner: string | null;
+            assigned: number;
+        };
+        AuditLedgerResult: {
+            batch_id: string | null;
+            chain: {
+                whole: boolean;
+                batches: number;
+                events: number;
+                broken: {
+                    batch_id: string;
+                    why: string;
+                }[];
+            };
+            rows: {
+                agree: boolean;
+                edited: {
+                    batch_id: string;
+                    why: string;
+                }[];
+                unread: {
+                    batch_id: string;
+                    why: string;
+                }[];
+            };
+            access: {
+                whole: boolean;
+                events: number;
+                broken: string | null;
+            } | null;
+            anchors: {
+                unread: {
+                    place: string;
+                    why: string;
+                }[];
+            };
+        };
+        ListEventsResult: {
+            events: {
+                batch_id: string;
+                seq: number;
+                at: number;
+                actor: string;
+                kind: string;
+                row_no: number | null;
+                body: string;
+                hash: string;
+            }[];
+            next: number | null;
+            older: string | null;
+        };
+        FindPaymentsResult: {
+            phone_number: string;
+            from: string | null;
+            to: string;
+            payments: {
+                row_no: number;
+                line: number;
+                row_ref: string | null;
+                status: components["schemas"]["RowStatus"];
+                phone_number: string | null;
+                person: string | null;
+                network_id: number | null;
+                amount: string | null;
+                currency: string | null;
+                product_id: string | null;
+                generation: number;
+                topup_id: string | null;
+                service_status: string | null;
+                code: string | null;
+                reason: string | null;
+                waiting_reason: components["schemas"]["Reason"] | null;
+                cost: string | null;
+                cost_currency: string | null;
+                sent_at: string | null;
+                completed_at: string | null;
+                in_doubt_since: string | null;
+                contradicted: string | null;
+                batch_id: string;
+                run_id: string;
+                account: string;
+                file_name: string;
+                counts_as_paid: boolean;
+                second_topup_id: string | null;
+                refunded_at: string | null;
+            }[];
+            is_cut: boolean;
+            paid_rows: number;
+            paid: {
+                [key: string]: string;
+            };
+            paid_products: number;
+            paid_twice_rows: number;
+            refunded_rows: number;
+            charged: {
+                [key: string]: string;
+            };
+            open_rows: number;
+            open: {
+                [key: string]: string;
+            };
+            forgotten_batches: number;
+        };
+        ListRowsResult: {
+            batch_id: string;
+            rows: {
+                row_no: number;
+                line: number;
+                row_ref: string | null;
+                status: components["schemas"]["RowStatus"];
+                phone_number: string | null;
+                person: string | null;
+                network_id: number | null;
+                amount: string | null;
+                currency: string | null;
+                product_id: string | null;
+                generation: number;
+                topup_id: string | null;
+                service_status: string | null;
+                code: string | null;
+                reason: string | null;
+                waiting_reason: components["schemas"]["Reason"] | null;
+                cost: string | null;
+                cost_currency: string | null;
+                sent_at: string | null;
+                completed_at: string | null;
+                in_doubt_since: string | null;
+                contradicted: string | null;
+                paid_by: string | null;
+            }[];
+            next: number | null;
+        };
+        ShowRowResult: {
+            batch_id: string;
+            row_no: number;
+            line: number;
+            status: components["schemas"]["RowStatus"];
+            problems: {
+                code: string;
+                column: string | null;
+                message: string;
+                suggestion: string;
+                values: {
+                    [key: string]: string;
+                } | null;
+            }[];
+            is_forgotten: boolean;
+        };
+        ReadDetailsResult: {
+            batch_id: string;
+            row_no: number;
+            provider_reference: string | null;
+            is_unread: boolean;
+        };
+        ListForgettableResult: {
+            batches: string[];
+        };
+        ForgetBatchesResult: {
+            batches: string[];
+            rejected: number;
+            rows: number;
+            traceable: number;
+            kept: string[];
+            reports: string[];
+            files: string[];
+        };
+        ReconcileAccountResult: {
+            reconciliation: {
+                /** @constant */
+                format: "airbatch.reconciliation/1";
+                reconciliation_id: string;
+                account: string;
+                batch_id: string | null;
+                from: string;
+                to: string;
+                finished_at: string;
+                counts: {
+                    [key: string]: number;
+                };
+                open: number;
+                charged_by_service: {
+                    [key: string]: string;
+                };
+                wallets: {
+                    first_read_at: string;
+                    last_read_at: string;
+                    currencies: {
+                        currency: string;
+                        left: string;
+                        charged: string;
+                        unexplained: string;
+                    }[];
+                    next: string | null;
+                } | null;
+            };
+            reports: {
+                dir: string;
+                files: string[];
+            };
+            open_items: components["schemas"]["NoteOpenItemResult"][];
+            is_settled: boolean;
+        };
+        ListOpenItemsResult: {
+            reconciliation_id: string;
+            items: components["schemas"]["NoteOpenItemResult"][];
+            next: number | null;
+        };
+        NoteOpenItemResult: {
+            /** @enum {string} */
+            bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
+            batch_id: string | null;
+            row: number | null;
+            generation: number | null;
+            reference: string | null;
+            topup_id: string | null;
+            status_here: string | null;
+            status_there: string | null;
+            amount_here: string | null;
+            amount_there: string | null;
+            cost_here: string | null;
+            cost_there: string | null;
+            created_at: string | null;
+            next: string;
+            next_reason: {
+                code: string;
+                values: {
+                    [key: string]: string;
+                };
+            } | null;
+            item_no: number;
+            notes: {
+                at: string;
+                person: string;
+                text: string;
+            }[];
+        };
+        ShowKeyResult: {
+            public_key: string;
+            fingerprint: string;
+        };
+        WriteReportsResult: {
+            version: number | null;
+            as_of: string;
+            previous: {
+                version: number;
+                as_of: string;
+                events: number;
+                head: string;
+                manifest_sha256: string | null;
+            } | null;
+            difference: {
+                rows: number;
+                columns: {
+                    [key: string]: number;
+                };
+                late: {
+                    [key: string]: number;
+                };
+                forgotten: boolean;
+                before: {
+                    rows: {
+                        [key: string]: number;
+                    };
+                    paid: {
+                        [key: string]: string;
+                    };
+                    charged: {
+                        [key: string]: string;
+                    };
+                    refunded: {
+                        rows: number;
+                        amounts: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+                after: {
+                    rows: {
+                        [key: string]: number;
+                    };
+                    paid: {
+                        [key: string]: string;
+                    };
+                    charged: {
+                        [key: string]: string;
+                    };
+                    refunded: {
+                        rows: number;
+                        amounts: {
+                            [key: string]: string;
+                        };
+                    };
+                };
+            } | null;
+            difference_unknown: string | null;
+            dir: string;
+            files: string[];
+            is_new: boolean;
+            chain_broken: string | null;
+        };
+        ListAccountsResult: {
+            accounts: {
+                account: string;
+                /** @enum {string} */
+                version: "V1" | "V2";
+                service: string;
+                is_rehearsal: boolean;
+                worker: string | null;
+                gate: {
+                    is_open: boolean;
+                    why: ("ledger_unusable" | "no_lease" | "service_mismatch" | "credentials_rejected" | "insufficient_balance" | "throttled" | "unreachable") | null;
+                    until: string | null;
+                    causes: {
+                        /** @enum {string} */
+                        why: "ledger_unusable" | "no_lease" | "service_mismatch" | "credentials_rejected" | "insufficient_balance" | "throttled" | "unreachable";
+                        since: string | null;
+                        until: string | null;
+                    }[];
+                };
+                balance: components["schemas"]["Balance"] | null;
+            }[];
+        };
+        ListWorkersResult: {
+            workers: {
+                worker: string | null;
+                accounts: {
+                    account: string;
+                    since: string | null;
+                    rows_ready: number;
+                    rows_in_flight: number;
+                    rows_in_doubt: number;
+                    oldest_accepted_at: string | null;
+                }[];
+            }[];
+        };
+        ListReportFilesResult: {
+            batch_id: string;
+            folders: {
+                dir: string;
+                is_masked: boolean;
+                version: number | null;
+                as_of: string | null;
+                files: {
+                    name: string;
+                    bytes: number;
+                }[];
+            }[];
+        };
+        ExportJournalResult: {
+            account: string;
+            from: string;
+            to: string;
+            entries: {
+                date: string;
+                batch_id: string;
+                run_id: string;
+                /** @enum {string} */
+                kind: "sent" | "sent_before" | "refund" | "late";
+                currency: string;
+                amount: string;
+                payments: number;
+            }[];
+            totals: {
+                [key: string]: string;
+            };
+            uncertain: number;
+            wallets: {
+                first_read_at: string;
+                last_read_at: string;
+                currencies: {
+                    currency: string;
+                    left: string;
+                    charged: string;
+                    unexplained: string;
+                }[];
+            } | null;
+            csv: string;
+        };
+        ReadBalanceResult: {
+            total: {
+                currency: string;
+                value: string;
+            } | null;
+            wallets: {
+                wallet_id: string;
+                name: string;
+                currency: string;
+                balance: string;
+                active: boolean;
+            }[];
+            read_at: string;
+            account: string;
+            service: string;
+            is_rehearsal: boolean;
+        };
+        ListBalancesResult: {
+            account: string;
+            balances: components["schemas"]["Balance"][];
+        };
+        ForecastMoneyResult: {
+            account: string;
+            balance: components["schemas"]["Balance"];
+            currencies: {
+                currency: string;
+                balance: string;
+                queued: string;
+                waiting: string;
+                missing: string | null;
+                spent: string;
+                runs_out_at: string | null;
+                runs_out_by: ("queue" | "usual_spending") | null;
+            }[];
+            unknown: {
+                [key: string]: string;
+            };
+            products: number;
+        };
+        PlanPayoutResult: {
+            account: string;
+            service: string;
+            is_rehearsal: boolean;
+            rows: number;
+            sums: {
+                [key: string]: string;
+            };
+            usual_of_rows: number | null;
+            limit: {
+                rows: number | null;
+                window_ms: number;
+            };
+            alone_ms: number;
+            rows_waiting: number;
+            done_at: string | null;
+            wallets: {
+                currency: string;
+                balance: string;
+                cost: string;
+                others: string;
+                missing: string | null;
+            }[];
+            cost_unknown: string[];
+            approval: {
+                approvers: number;
+                why: string;
+            } | null;
+            exceeded: {
+                /** @enum {string} */
+                guard: "rows_max" | "batch_max";
+                currency: string | null;
+                most: string;
+                asked: string;
+            }[];
+        };
+        ListNetworksResult: {
+            account: string;
+            is_rehearsal: boolean;
+            is_filtered: boolean;
+            networks: {
+                network_id: number;
+                name: string;
+                country_code: string;
+                country_name: string;
+                currency: string | null;
+            }[];
+        };
+        ListProductsResult: {
+            account: string;
+            is_rehearsal: boolean;
+            products: {
+                product_id: string;
+                name: string;
+                network_id: number;
+                network_name: string;
+                amount: {
+                    currency: string;
+                    value: string;
+                } | null;
+            }[];
+        };
+        ListJobsResult: {
+            jobs: {
+                name: string;
+                description: string;
+                account: string | null;
+                schedule: {
+                    cron: string;
+                    time_zone: string;
+                    /** @enum {string} */
+                    catch_up: "last" | "all" | "none";
+                };
+                /** @enum {string} */
+                source: "folder" | "file" | "command" | "reconciliation" | "backup";
+                /** @enum {string} */
+                priority: "urgent" | "normal" | "bulk";
+                finish_by: string | null;
+                file: string;
+                next_run: string | null;
+                last_slot: {
+                    due_at: string;
+                    /** @enum {string} */
+                    state: "due" | "running" | "done" | "skipped" | "failed";
+                    started_at: string | null;
+                    ended_at: string | null;
+                    detail: string | null;
+                    reasons: components["schemas"]["Reason"][] | null;
+                } | null;
+                open_slot: {
+                    due_at: string;
+                    /** @enum {string} */
+                    state: "due" | "running" | "done" | "skipped" | "failed";
+                    started_at: string | null;
+                    ended_at: string | null;
+                    detail: string | null;
+                    reasons: components["schemas"]["Reason"][] | null;
+                } | null;
+                slots: {
+                    due_at: string;
+                    /** @enum {string} */
+                    state: "due" | "running" | "done" | "skipped" | "failed";
+                    started_at: string | null;
+                    ended_at: string | null;
+                    detail: string | null;
+                    reasons: components["schemas"]["Reason"][] | null;
+                    batches: {
+                        batch_id: string;
+                        file: string;
+                    }[];
+                }[];
+                unprocessed: {
+                    file: string;
+                    slot: string | null;
+                }[];
+                etag: string;
+            }[];
+            folder: string;
+        };
+        RunJobResult: {
+            job: string;
+            slot: string;
+            outcome: {
+                /** @enum {string} */
+                outcome: "done" | "failed" | "wait";
+                detail: string;
+                reasons: components["schemas"]["Reason"][] | null;
+            };
+            batches: components["schemas"]["BatchResult"][];
+            exit_code: number;
+        };
+        CheckJobsResult: {
+            jobs: {
+                name: string;
+                file: string;
+                warning: string | null;
+                warnings: {
+                    why: string;
+                    hint: string;
+                }[];
+            }[];
+            folder: string;
+        };
+        ReadConfigurationResult: {
+            ledger: string;
+            out: string;
+            jobs: string;
+            log: string | null;
+            readable_by_group: boolean;
+            intake: {
+                [key: string]: unknown;
+            };
+            policy: {
+                [key: string]: unknown;
+            };
+            people: {
+                [key: string]: string[];
+            };
+            other_names: {
+                [key: string]: string;
+            };
+            notifications: {
+                recipient: string;
+                on: string[];
+                accounts: string[] | null;
+                jobs: string[] | null;
+            }[];
+            mail: {
+                host: string;
+                port: number;
+                from: string;
+            } | null;
+            anchors: string[];
+            personal_data_days: number | null;
+            warnings: string[];
+        };
+        ListApiKeysResult: {
+            keys: {
+                key_id: string;
+                name: string;
+                roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+                accounts: string[];
+                created_by: string;
+                created_at: string;
+                expires_at: string | null;
+                last_used_at: string | null;
+                revoked_by: string | null;
+                revoked_at: string | null;
+                etag: string;
+            }[];
+        };
+        RevokeApiKeyResult: {
+            key_id: string;
+            name: string;
+            revoked_at: string;
+        };
+        CreateUserResult: {
+            user: components["schemas"]["User"];
+            link: {
+                token: string;
+                expires_at: string;
+            };
+        };
+        ListUsersResult: {
+            users: components["schemas"]["User"][];
+        };
+        ResetUserResult: {
+            user: components["schemas"]["User"];
+            link: {
+                token: string;
+                expires_at: string;
+            };
+        };
+        ListSessionsResult: {
+            sessions: {
+                session_id: string;
+                name: string;
+                signed_in_at: string;
+                last_seen_at: string;
+                address: string;
+            }[];
+        };
+        RevokeSessionResult: {
+            session_id: string;
+            name: string | null;
+        };
+        ListAccessEventsResult: {
+            events: {
+                seq: number;
+                at: number;
+                actor: string;
+                kind: string;
+                body: string;
+                hash: string;
+            }[];
+            next: number | null;
+            broken_at: number | null;
+        };
+        CreateApiKeyResult: {
+            key_id: string;
+            name: string;
+            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+            accounts: string[];
+            created_by: string;
+            created_at: string;
+            expires_at: string | null;
+            last_used_at: string | null;
+            revoked_by: string | null;
+            revoked_at: string | null;
+            etag: string;
+            secret: string;
+        };
+        CreateWebhookResult: {
+            endpoint_id: string;
+            url: string;
+            events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+            accounts: string[];
+            enabled: boolean;
+            failed_at: string | null;
+            earlier_secret_until: string | null;
+            created_by: string;
+            created_at: string;
+            etag: string;
+            secret: string;
+        };
+        ListWebhooksResult: {
+            endpoints: components["schemas"]["ChangeWebhookResult"][];
+        };
+        ChangeWebhookResult: {
+            endpoint_id: string;
+            url: string;
+            events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+            accounts: string[];
+            enabled: boolean;
+            failed_at: string | null;
+            earlier_secret_until: string | null;
+            created_by: string;
+            created_at: string;
+            etag: string;
+        };
+        RotateWebhookSecretResult: {
+            endpoint_id: string;
+            url: string;
+            events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
+            accounts: string[];
+            enabled: boolean;
+            failed_at: string | null;
+            earlier_secret_until: string | null;
+            created_by: string;
+            created_at: string;
+            etag: string;
+            secret: string;
+        };
+        DeleteWebhookResult: {
+            endpoint_id: string;
+        };
+        ListDeliveriesResult: {
+            deliveries: {
+                delivery_no: number;
+                message_id: string;
+                event: string;
+                batch_id: string | null;
+                body: string;
+                /** @enum {string} */
+                outcome: "waiting" | "delivered" | "failed";
+                created_at: string;
+                due_at: string | null;
+                attempts: {
+                    at: string;
+                    status: number | null;
+                    duration_ms: number;
+                    error: string | null;
+                }[];
+            }[];
+            next: number | null;
+        };
+        RedeliverWebhookResult: {
+            endpoint_id: string;
+            delivery_no: number;
+        };
+        ShowSessionResult: {
+            person: string;
+            display_name: string;
+            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
+            accounts: string[];
+            csrf_token: string;
+            /** @enum {string} */
+            second_factor: "none" | "totp" | "passkey";
+            factors: ("totp" | "passkey")[];
+            locale: string;
+        };
+        SignInResult: components["schemas"]["ShowSessionResult"] | {
+            /** @enum {string} */
+            next: "totp" | "passkey";
+            factors: ("totp" | "passkey")[];
+        };
+        SignOutResult: Record<string, never>;
+        ShowLinkResult: {
+            name: string | null;
+            display_name: string | null;
+        };
+        ListFactorsResult: {
+            totp: boolean;
+            passkeys: {
+                credential_id: string;
+                label: string;
+                created_at: string;
+                last_used_at: string | null;
+            }[];
+        };
+        AddTotpResult: {
+            secret: string;
+            uri: string;
+        };
+        StepUpResult: {
+            purpose: string;
+            until: string;
+        };
+        SignInOptionsResult: {
+            challenge: string;
+        } & {
+            [key: string]: unknown;
+        };
+        WaysToSignInResult: {
+            openid: {
+                label: string;
+            } | null;
+        };
+        SignInElsewhereResult: {
+            url: string;
+        };
+        ListOwnSessionsResult: {
+            sessions: {
+                session_id: string;
+                signed_in_at: string;
+                last_seen_at: string;
+                address: string;
+                is_own: boolean;
+            }[];
+        };
     };
-    responses: never;
+    responses: {
+        /** @description A problem. */
+        Problem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -1800,79 +3852,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batches: {
-                            batch_id: string;
-                            run_id: string;
-                            account: string;
-                            service: string;
-                            file_name: string;
-                            /** @enum {string} */
-                            status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                            stands: string;
-                            worker: string | null;
-                            pauses: {
-                                /** @enum {string} */
-                                reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
-                                detail: string | null;
-                                detail_reason: {
-                                    code: string;
-                                    values: {
-                                        [key: string]: string;
-                                    };
-                                } | null;
-                                paused_by: string;
-                                since: string;
-                            }[];
-                            rejection: string | null;
-                            rejection_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            created_by: string;
-                            created_at: string;
-                            approved_by: string | null;
-                            approved_at: string | null;
-                            approvals: {
-                                needed: number;
-                                given: {
-                                    person: string;
-                                    through: string;
-                                    at: string;
-                                }[];
-                                ends_at: string | null;
-                                may_approve: string[] | null;
-                            };
-                            /** @enum {string} */
-                            priority: "urgent" | "normal" | "bulk";
-                            finish_by: string | null;
-                            done_at: string | null;
-                            in_time: boolean | null;
-                            goes_first: boolean;
-                            goes_first_in_ms: number | null;
-                            counts: {
-                                [key: string]: number;
-                            };
-                            contradicted: number;
-                            charged: {
-                                [key: string]: string;
-                            };
-                        }[];
-                        next: string | null;
-                    };
+                    "application/json": components["schemas"]["ListBatchesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "submit-file": {
@@ -1911,45 +3894,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        finish_by: string | null;
-                        done_at: string | null;
-                        done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                        in_time: boolean | null;
-                        in_time_if: ("urgent" | "alone") | null;
-                        makes_late: {
-                            batch_id: string;
-                            finish_by: string;
-                            done_at: string;
-                        }[];
-                        batch_id: string;
-                        run_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        content_sha256: string | null;
-                        approval_needed: string | null;
-                        approval_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                        approvals_needed: number;
-                        to_send: number;
-                        held: number;
-                        is_worked_on: boolean;
-                    };
+                    "application/json": components["schemas"]["SubmitFileResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-paid-files": {
@@ -1971,46 +3919,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        from: string;
-                        to: string;
-                        files: {
-                            batch_id: string;
-                            run_id: string;
-                            account: string;
-                            file_name: string;
-                            /** @enum {string} */
-                            status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                            rows: number;
-                            products: number;
-                            paid: {
-                                [key: string]: string;
-                            };
-                            charged: {
-                                [key: string]: string;
-                            };
-                            first_paid_at: string;
-                            last_paid_at: string;
-                        }[];
-                        rows: number;
-                        paid: {
-                            [key: string]: string;
-                        };
-                        charged: {
-                            [key: string]: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ListPaidFilesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-status": {
@@ -2030,155 +3942,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        run_id: string;
-                        account: string;
-                        service: string;
-                        file_name: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        stands: string;
-                        worker: string | null;
-                        pauses: {
-                            /** @enum {string} */
-                            reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
-                            detail: string | null;
-                            detail_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            paused_by: string;
-                            since: string;
-                        }[];
-                        rejection: string | null;
-                        rejection_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                        created_by: string;
-                        created_at: string;
-                        approved_by: string | null;
-                        approved_at: string | null;
-                        approvals: {
-                            needed: number;
-                            given: {
-                                person: string;
-                                through: string;
-                                at: string;
-                            }[];
-                            ends_at: string | null;
-                            may_approve: string[] | null;
-                        };
-                        /** @enum {string} */
-                        priority: "urgent" | "normal" | "bulk";
-                        finish_by: string | null;
-                        done_at: string | null;
-                        in_time: boolean | null;
-                        goes_first: boolean;
-                        goes_first_in_ms: number | null;
-                        counts: {
-                            [key: string]: number;
-                        };
-                        contradicted: number;
-                        charged: {
-                            [key: string]: string;
-                        };
-                        situation: {
-                            /** @enum {string} */
-                            doing: "reading" | "unreadable" | "unanswered" | "awaiting_approval" | "starting" | "sending" | "following" | "interrupted" | "waiting" | "paused" | "finished" | "cancelled";
-                            holds: ("service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person" | "throttled" | "unreachable" | "list_unread" | "first_rows" | "no_program")[];
-                            next: {
-                                /** @enum {string} */
-                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "read_list" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
-                                /** @enum {string} */
-                                from: "person" | "money" | "service" | "program";
-                                role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
-                                rows: number;
-                                at: string | null;
-                            } | null;
-                            meanwhile: {
-                                /** @enum {string} */
-                                what: "answer" | "approve" | "reject" | "resume" | "fund" | "release" | "resolve" | "end_overdue" | "end_throttle" | "answer_again" | "read_list" | "end_first_rows" | "end_rows" | "look_up" | "work" | "reverse" | "correct";
-                                /** @enum {string} */
-                                from: "person" | "money" | "service" | "program";
-                                role: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin") | null;
-                                rows: number;
-                                at: string | null;
-                            }[];
-                            approvals: {
-                                given: number;
-                                needed: number;
-                            } | null;
-                            rows: {
-                                total: number;
-                                open: number;
-                                to_send: number;
-                                at_service: number;
-                                in_doubt: number;
-                                left_to_person: number;
-                                held: number;
-                                overdue: number;
-                                unpaid: number;
-                                paid_twice: number;
-                            };
-                        };
-                        waits_for: string | null;
-                        waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
-                        attention: {
-                            row: number;
-                            /** @enum {string} */
-                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                            why: string;
-                            sent_at: string | null;
-                            next: string | null;
-                            line: number;
-                            person: string | null;
-                            problems: {
-                                code: string;
-                                column: string | null;
-                                message: string;
-                                suggestion: string;
-                            }[];
-                            last_answer: {
-                                code: string;
-                                message: string;
-                            } | null;
-                            service_status: string | null;
-                        }[];
-                        attention_more: number;
-                        contradicted_rows: {
-                            row: number;
-                            line: number;
-                            service_status: string;
-                        }[];
-                        paid_since: {
-                            batch_id: string;
-                            rows: number;
-                        }[];
-                        expected_cost: {
-                            cost: {
-                                [key: string]: string;
-                            };
-                            unknown: string[];
-                            products: number;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["ShowStatusResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-progress": {
@@ -2198,50 +3965,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batches: {
-                            batch_id: string;
-                            run_id: string;
-                            account: string;
-                            /** @enum {string} */
-                            status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                            stands: string | null;
-                            worker: string | null;
-                            rows: number;
-                            settled: number;
-                            failed: number;
-                            held: number;
-                            in_doubt: number;
-                            rate_used: number | null;
-                            rate_allowed: number | null;
-                            window_ms: number | null;
-                            rate_of: ("service_window" | "own") | null;
-                            left_ms: number | null;
-                            finish_by: string | null;
-                            done_at: string | null;
-                            in_time: boolean | null;
-                            goes_first: boolean;
-                            goes_first_in_ms: number | null;
-                            waits_for: string | null;
-                            waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
-                            batches_before: {
-                                batch_id: string;
-                                rows: number;
-                                takes_turns: boolean;
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ShowProgressResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "validate-file": {
@@ -2275,77 +4002,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        file: {
-                            name: string;
-                            bytes: number;
-                            sha256: string;
-                            format: string;
-                            encoding: string | null;
-                            delimiter: string | null;
-                            sheet: string | null;
-                            decimal_sign: ("." | "," | "both") | null;
-                        };
-                        counts: {
-                            rows: number;
-                            valid: number;
-                            invalid: number;
-                            held: number;
-                            skipped: number;
-                        };
-                        sums: {
-                            [key: string]: string;
-                        };
-                        countries: {
-                            [key: string]: {
-                                rows: number;
-                                sums: {
-                                    [key: string]: string;
-                                };
-                            };
-                        };
-                        product_rows: number;
-                        text_rows: number;
-                        unusual: {
-                            currency: string;
-                            amount: string;
-                            usual: string;
-                            lines: number[];
-                        }[];
-                        problems: {
-                            /** @enum {string} */
-                            code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                            count: number;
-                            examples: {
-                                row: number;
-                                line: number;
-                                column: string | null;
-                                value: string | null;
-                                message: string;
-                                suggestion: string;
-                                values?: {
-                                    [key: string]: string;
-                                };
-                            }[];
-                        }[];
-                        understood: {
-                            column: string;
-                            field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
-                        }[];
-                        warnings: string[];
-                        exit_code: number;
-                    };
+                    "application/json": components["schemas"]["ValidateFileResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "import-file": {
@@ -2385,82 +4045,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        run_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        findings: {
-                            file: {
-                                name: string;
-                                bytes: number;
-                                sha256: string;
-                                format: string;
-                                encoding: string | null;
-                                delimiter: string | null;
-                                sheet: string | null;
-                                decimal_sign: ("." | "," | "both") | null;
-                            };
-                            counts: {
-                                rows: number;
-                                valid: number;
-                                invalid: number;
-                                held: number;
-                                skipped: number;
-                            };
-                            sums: {
-                                [key: string]: string;
-                            };
-                            countries: {
-                                [key: string]: {
-                                    rows: number;
-                                    sums: {
-                                        [key: string]: string;
-                                    };
-                                };
-                            };
-                            product_rows: number;
-                            text_rows: number;
-                            unusual: {
-                                currency: string;
-                                amount: string;
-                                usual: string;
-                                lines: number[];
-                            }[];
-                            problems: {
-                                /** @enum {string} */
-                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                                count: number;
-                                examples: {
-                                    row: number;
-                                    line: number;
-                                    column: string | null;
-                                    value: string | null;
-                                    message: string;
-                                    suggestion: string;
-                                    values?: {
-                                        [key: string]: string;
-                                    };
-                                }[];
-                            }[];
-                            understood: {
-                                column: string;
-                                field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
-                            }[];
-                            warnings: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["ImportFileResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "submit-batch": {
@@ -2483,105 +4071,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        finish_by: string | null;
-                        done_at: string | null;
-                        done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                        in_time: boolean | null;
-                        in_time_if: ("urgent" | "alone") | null;
-                        makes_late: {
-                            batch_id: string;
-                            finish_by: string;
-                            done_at: string;
-                        }[];
-                        batch_id: string;
-                        run_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        content_sha256: string | null;
-                        approval_needed: string | null;
-                        approval_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                        approvals_needed: number;
-                        to_send: number;
-                        held: number;
-                        is_worked_on: boolean;
-                        plan: {
-                            finish_by: string | null;
-                            done_at: string | null;
-                            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                            in_time: boolean | null;
-                            in_time_if: ("urgent" | "alone") | null;
-                            makes_late: {
-                                batch_id: string;
-                                finish_by: string;
-                                done_at: string;
-                            }[];
-                            counts: {
-                                [key: string]: number;
-                            };
-                            rows: number;
-                            to_send: number;
-                            again: number;
-                            sums: {
-                                [key: string]: string;
-                            };
-                            products: number;
-                            product_sums: {
-                                [key: string]: string;
-                            };
-                            products_unpriced: number;
-                            texts_lost: number;
-                            unusual: {
-                                currency: string;
-                                amount: string;
-                                usual: string;
-                                rows: number[];
-                                lines: number[];
-                            }[];
-                            balance: {
-                                total: {
-                                    currency: string;
-                                    value: string;
-                                } | null;
-                                wallets: {
-                                    wallet_id: string;
-                                    name: string;
-                                    currency: string;
-                                    balance: string;
-                                    active: boolean;
-                                }[];
-                                read_at: string;
-                            } | null;
-                            balance_trouble: string | null;
-                            short: {
-                                currency: string;
-                                missing: string;
-                                others: string | null;
-                            }[];
-                            rows_before: number;
-                            estimate_ms: number;
-                            spaced: {
-                                rows: number;
-                                apart_ms: number;
-                            } | null;
-                        };
-                    };
+                    "application/json": components["schemas"]["SubmitBatchResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-drafts": {
@@ -2605,34 +4098,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        drafts: {
-                            draft_id: string;
-                            account: string;
-                            /** @enum {string} */
-                            status: "open" | "submitted" | "discarded";
-                            file_name: string;
-                            original_sha256: string;
-                            rows: number;
-                            version: number;
-                            batch_id: string | null;
-                            created_by: string;
-                            created_at: string;
-                            changed_at: string;
-                        }[];
-                        next: string | null;
-                    };
+                    "application/json": components["schemas"]["ListDraftsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "create-draft": {
@@ -2670,32 +4139,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        account: string;
-                        /** @enum {string} */
-                        status: "open" | "submitted" | "discarded";
-                        file_name: string;
-                        original_sha256: string;
-                        rows: number;
-                        version: number;
-                        batch_id: string | null;
-                        created_by: string;
-                        created_at: string;
-                        changed_at: string;
-                        is_new: boolean;
-                    };
+                    "application/json": components["schemas"]["CreateDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-draft": {
@@ -2715,164 +4162,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        account: string;
-                        /** @enum {string} */
-                        status: "open" | "submitted" | "discarded";
-                        file_name: string;
-                        original_sha256: string;
-                        rows: number;
-                        version: number;
-                        batch_id: string | null;
-                        created_by: string;
-                        created_at: string;
-                        changed_at: string;
-                        options: {
-                            map?: {
-                                [key: string]: string;
-                            };
-                            sheet?: string;
-                            header_line?: number;
-                            /** @enum {string} */
-                            total_line?: "invalid" | "skip";
-                            country?: string;
-                            currency?: string;
-                            /** @enum {string} */
-                            decimal?: "auto" | "." | ",";
-                            expect_rows?: number;
-                            expect_sum?: {
-                                [key: string]: string;
-                            };
-                            network_id?: number;
-                        };
-                        sheets: {
-                            name: string;
-                            rows: number;
-                            sums: {
-                                [key: string]: string;
-                            };
-                            is_active: boolean;
-                        }[];
-                        columns: {
-                            column: number;
-                            name: string;
-                            field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
-                            likely: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
-                            is_hidden: boolean;
-                            values: string[];
-                        }[];
-                        rejection: {
-                            message: string;
-                            hint: string;
-                            reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                        } | null;
-                        totals: {
-                            counts: {
-                                rows: number;
-                                valid: number;
-                                invalid: number;
-                                held: number;
-                                skipped: number;
-                            };
-                            sums: {
-                                [key: string]: string;
-                            };
-                            countries: {
-                                [key: string]: {
-                                    rows: number;
-                                    sums: {
-                                        [key: string]: string;
-                                    };
-                                };
-                            };
-                            product_rows: number;
-                            text_rows: number;
-                            unusual: {
-                                currency: string;
-                                amount: string;
-                                usual: string;
-                                lines: number[];
-                            }[];
-                            warnings: string[];
-                        } | null;
-                        country: string | null;
-                        states: {
-                            [key: string]: number;
-                        };
-                        groups: {
-                            /** @enum {string} */
-                            code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                            column: number | null;
-                            column_name: string | null;
-                            rows: number;
-                            example: {
-                                row: number;
-                                value: string;
-                                message: string;
-                                suggestion: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            };
-                            values: {
-                                value: string;
-                                rows: number;
-                            }[];
-                            fixes: {
-                                /** @enum {string} */
-                                fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
-                                value: ("country" | "currency" | "network_id" | "decimal") | null;
-                            }[];
-                        }[];
-                        notes: {
-                            message: string;
-                            reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                        }[];
-                        undo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        redo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["ShowDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-draft-rows": {
@@ -2899,38 +4192,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        rows: {
-                            row: number;
-                            line: number;
-                            /** @enum {string} */
-                            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
-                            cells: string[];
-                            problems: {
-                                /** @enum {string} */
-                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                                column: number | null;
-                                message: string;
-                                suggestion: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            }[];
-                        }[];
-                        total: number;
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListDraftRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "search-draft-rows": {
@@ -2967,38 +4232,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        rows: {
-                            row: number;
-                            line: number;
-                            /** @enum {string} */
-                            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
-                            cells: string[];
-                            problems: {
-                                /** @enum {string} */
-                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                                column: number | null;
-                                message: string;
-                                suggestion: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            }[];
-                        }[];
-                        total: number;
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListDraftRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-draft-changes": {
@@ -3021,37 +4258,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        steps: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                            changes: {
-                                row: number;
-                                column: number;
-                                before: string;
-                                after: string;
-                            }[];
-                        }[];
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListDraftChangesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "preview-fix": {
@@ -3083,28 +4293,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        mended: number;
-                        left: number;
-                        examples: {
-                            row: number;
-                            line: number;
-                            column: number | null;
-                            before: string;
-                            after: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PreviewFixResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "change-draft": {
@@ -3168,61 +4360,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        version: number;
-                        undo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        redo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        changed: number;
-                        rows: {
-                            row: number;
-                            line: number;
-                            /** @enum {string} */
-                            state: "unchecked" | "ready" | "held" | "invalid" | "skipped" | "excluded";
-                            cells: string[];
-                            problems: {
-                                /** @enum {string} */
-                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                                column: number | null;
-                                message: string;
-                                suggestion: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ChangeDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "undo-draft": {
@@ -3251,54 +4392,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        version: number;
-                        undo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        redo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        moved: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["UndoDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "redo-draft": {
@@ -3327,54 +4424,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        version: number;
-                        undo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        redo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        moved: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["UndoDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "reread-draft": {
@@ -3405,31 +4458,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        account: string;
-                        /** @enum {string} */
-                        status: "open" | "submitted" | "discarded";
-                        file_name: string;
-                        original_sha256: string;
-                        rows: number;
-                        version: number;
-                        batch_id: string | null;
-                        created_by: string;
-                        created_at: string;
-                        changed_at: string;
-                    };
+                    "application/json": components["schemas"]["RereadDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "plan-draft": {
@@ -3466,211 +4498,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        version: number;
-                        undo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        redo: {
-                            step: number;
-                            /** @enum {string} */
-                            kind: "cells" | "fix" | "rows" | "options";
-                            detail: string;
-                            cells: number;
-                            done_by: string;
-                            done_at: string;
-                            undone_by: string | null;
-                            undone_at: string | null;
-                        } | null;
-                        finish_by: string | null;
-                        done_at: string | null;
-                        done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                        in_time: boolean | null;
-                        in_time_if: ("urgent" | "alone") | null;
-                        makes_late: {
-                            batch_id: string;
-                            finish_by: string;
-                            done_at: string;
-                        }[];
-                        batch_id: string;
-                        run_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        content_sha256: string | null;
-                        approval_needed: string | null;
-                        approval_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                        approvals_needed: number;
-                        to_send: number;
-                        held: number;
-                        is_worked_on: boolean;
-                        plan: {
-                            finish_by: string | null;
-                            done_at: string | null;
-                            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                            in_time: boolean | null;
-                            in_time_if: ("urgent" | "alone") | null;
-                            makes_late: {
-                                batch_id: string;
-                                finish_by: string;
-                                done_at: string;
-                            }[];
-                            counts: {
-                                [key: string]: number;
-                            };
-                            rows: number;
-                            to_send: number;
-                            again: number;
-                            sums: {
-                                [key: string]: string;
-                            };
-                            products: number;
-                            product_sums: {
-                                [key: string]: string;
-                            };
-                            products_unpriced: number;
-                            texts_lost: number;
-                            unusual: {
-                                currency: string;
-                                amount: string;
-                                usual: string;
-                                rows: number[];
-                                lines: number[];
-                            }[];
-                            balance: {
-                                total: {
-                                    currency: string;
-                                    value: string;
-                                } | null;
-                                wallets: {
-                                    wallet_id: string;
-                                    name: string;
-                                    currency: string;
-                                    balance: string;
-                                    active: boolean;
-                                }[];
-                                read_at: string;
-                            } | null;
-                            balance_trouble: string | null;
-                            short: {
-                                currency: string;
-                                missing: string;
-                                others: string | null;
-                            }[];
-                            rows_before: number;
-                            estimate_ms: number;
-                            spaced: {
-                                rows: number;
-                                apart_ms: number;
-                            } | null;
-                        };
-                        findings: {
-                            file: {
-                                name: string;
-                                bytes: number;
-                                sha256: string;
-                                format: string;
-                                encoding: string | null;
-                                delimiter: string | null;
-                                sheet: string | null;
-                                decimal_sign: ("." | "," | "both") | null;
-                            };
-                            counts: {
-                                rows: number;
-                                valid: number;
-                                invalid: number;
-                                held: number;
-                                skipped: number;
-                            };
-                            sums: {
-                                [key: string]: string;
-                            };
-                            countries: {
-                                [key: string]: {
-                                    rows: number;
-                                    sums: {
-                                        [key: string]: string;
-                                    };
-                                };
-                            };
-                            product_rows: number;
-                            text_rows: number;
-                            unusual: {
-                                currency: string;
-                                amount: string;
-                                usual: string;
-                                lines: number[];
-                            }[];
-                            problems: {
-                                /** @enum {string} */
-                                code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
-                                count: number;
-                                examples: {
-                                    row: number;
-                                    line: number;
-                                    column: string | null;
-                                    value: string | null;
-                                    message: string;
-                                    suggestion: string;
-                                    values?: {
-                                        [key: string]: string;
-                                    };
-                                }[];
-                            }[];
-                            understood: {
-                                column: string;
-                                field: ("phone_number" | "country" | "network_id" | "amount" | "currency" | "product_id" | "reference" | "sms_message") | null;
-                            }[];
-                            warnings: string[];
-                        };
-                        since: {
-                            batch_id: string;
-                            cost: {
-                                [key: string]: string;
-                            };
-                            new_numbers: number;
-                            new_examples: {
-                                row: number;
-                                phone_number: string;
-                                currency: string;
-                                amount: string;
-                            }[];
-                            missing_numbers: number;
-                            changed: number;
-                            changed_percent: number;
-                            changed_examples: {
-                                row: number;
-                                phone_number: string;
-                                currency: string;
-                                amount: string;
-                                before: string;
-                            }[];
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["PlanDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "submit-draft": {
@@ -3700,46 +4531,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        finish_by: string | null;
-                        done_at: string | null;
-                        done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                        in_time: boolean | null;
-                        in_time_if: ("urgent" | "alone") | null;
-                        makes_late: {
-                            batch_id: string;
-                            finish_by: string;
-                            done_at: string;
-                        }[];
-                        batch_id: string;
-                        run_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        content_sha256: string | null;
-                        approval_needed: string | null;
-                        approval_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                        approvals_needed: number;
-                        to_send: number;
-                        held: number;
-                        is_worked_on: boolean;
-                        draft_id: string;
-                    };
+                    "application/json": components["schemas"]["SubmitDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "discard-draft": {
@@ -3768,22 +4563,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        draft_id: string;
-                        /** @constant */
-                        status: "discarded";
-                    };
+                    "application/json": components["schemas"]["DiscardDraftResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "read-draft-file": {
@@ -3807,15 +4590,7 @@ export interface operations {
                     "application/octet-stream": unknown;
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "resume-batches": {
@@ -3846,261 +4621,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batches: {
-                            exit_code: number;
-                            summary: {
-                                /** @constant */
-                                format: "airbatch.summary/1";
-                                batch_id: string;
-                                run_id: string;
-                                account: string;
-                                service: string;
-                                sandbox: boolean;
-                                /** @enum {string} */
-                                status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                                pause: {
-                                    /** @enum {string} */
-                                    reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
-                                    detail: string | null;
-                                } | null;
-                                rejection: string | null;
-                                file_name: string;
-                                input_sha256: string | null;
-                                content_sha256: string | null;
-                                program: string;
-                                created_by: string;
-                                approved_by: string | null;
-                                approvals: {
-                                    needed: number;
-                                    given: {
-                                        person: string;
-                                        at: string;
-                                    }[];
-                                };
-                                rows: {
-                                    total: number;
-                                    valid: number;
-                                    by_status: {
-                                        [key: string]: number;
-                                    };
-                                    with_product: number;
-                                    with_product_completed: number;
-                                };
-                                requested: {
-                                    valid: {
-                                        [key: string]: string;
-                                    };
-                                    completed: {
-                                        [key: string]: string;
-                                    };
-                                    by_status: {
-                                        [key: string]: {
-                                            [key: string]: string;
-                                        };
-                                    };
-                                };
-                                charged: {
-                                    total: {
-                                        [key: string]: string;
-                                    };
-                                    completed: {
-                                        [key: string]: string;
-                                    };
-                                    by_status: {
-                                        [key: string]: {
-                                            [key: string]: string;
-                                        };
-                                    };
-                                    earlier: {
-                                        [key: string]: string;
-                                    };
-                                    earlier_came_back: {
-                                        [key: string]: string;
-                                    };
-                                    rows_without_cost: number;
-                                };
-                                refunded: {
-                                    rows: number;
-                                    amounts: {
-                                        [key: string]: string;
-                                    };
-                                };
-                                contradicted: {
-                                    rows: number;
-                                    with_product: number;
-                                    requested: {
-                                        [key: string]: string;
-                                    };
-                                    not_sent?: number;
-                                };
-                                paid_twice: {
-                                    rows: number;
-                                    first: {
-                                        row: number;
-                                        topup_id: string | null;
-                                        second_topup_id: string | null;
-                                    }[];
-                                };
-                                in_doubt: {
-                                    rows: number;
-                                    requested: {
-                                        [key: string]: string;
-                                    };
-                                    oldest_sent_at: string | null;
-                                    left_to_person: number;
-                                };
-                                overdue: {
-                                    rows: number;
-                                    requested: {
-                                        [key: string]: string;
-                                    };
-                                    oldest_sent_at: string | null;
-                                };
-                                balance: {
-                                    before_read_at: string | null;
-                                    after_read_at: string | null;
-                                    wallets: {
-                                        wallet_id: string;
-                                        name: string;
-                                        currency: string;
-                                        before: string | null;
-                                        after: string | null;
-                                        difference: string | null;
-                                    }[];
-                                    explanation: {
-                                        currency: string;
-                                        difference: string;
-                                        charged_by_this_batch: string;
-                                        charged_late: string;
-                                        charged_by_other_batches: string;
-                                        came_back: string;
-                                        unexplained: string;
-                                    }[];
-                                    explained: boolean | null;
-                                    uncertain: {
-                                        charges: number;
-                                        first: {
-                                            batch_id: string;
-                                            row: number;
-                                            topup_id: string | null;
-                                            first_sent_at: string | null;
-                                            amount: string | null;
-                                            currency: string | null;
-                                            counted: boolean;
-                                        }[];
-                                    };
-                                };
-                                times: {
-                                    created_at: string;
-                                    approved_at: string | null;
-                                    started_at: string | null;
-                                    completed_at: string | null;
-                                    finish_by: string | null;
-                                    in_time: boolean | null;
-                                    duration_ms: number | null;
-                                    active_ms: number | null;
-                                };
-                                problems: {
-                                    [key: string]: number;
-                                };
-                                failures: {
-                                    [key: string]: {
-                                        rows: number;
-                                        reason: string | null;
-                                        other_reasons: number;
-                                    };
-                                };
-                                audit: {
-                                    events: number;
-                                    head: string;
-                                    broken?: string;
-                                };
-                            };
-                            reports: {
-                                version: number | null;
-                                as_of: string;
-                                previous: {
-                                    version: number;
-                                    as_of: string;
-                                    events: number;
-                                    head: string;
-                                    manifest_sha256: string | null;
-                                } | null;
-                                difference: {
-                                    rows: number;
-                                    columns: {
-                                        [key: string]: number;
-                                    };
-                                    late: {
-                                        [key: string]: number;
-                                    };
-                                    forgotten: boolean;
-                                    before: {
-                                        rows: {
-                                            [key: string]: number;
-                                        };
-                                        paid: {
-                                            [key: string]: string;
-                                        };
-                                        charged: {
-                                            [key: string]: string;
-                                        };
-                                        refunded: {
-                                            rows: number;
-                                            amounts: {
-                                                [key: string]: string;
-                                            };
-                                        };
-                                    };
-                                    after: {
-                                        rows: {
-                                            [key: string]: number;
-                                        };
-                                        paid: {
-                                            [key: string]: string;
-                                        };
-                                        charged: {
-                                            [key: string]: string;
-                                        };
-                                        refunded: {
-                                            rows: number;
-                                            amounts: {
-                                                [key: string]: string;
-                                            };
-                                        };
-                                    };
-                                } | null;
-                                difference_unknown: string | null;
-                                dir: string;
-                                files: string[];
-                                is_new: boolean;
-                                chain_broken: string | null;
-                            };
-                            read_with: {
-                                [key: string]: string | string[];
-                            } | null;
-                            is_worked_on: boolean;
-                            paid_since: {
-                                batch_id: string;
-                                rows: number;
-                            }[];
-                            credentials_from: string;
-                        }[];
-                        left_paused: string[];
-                        is_idle: boolean;
-                    };
+                    "application/json": components["schemas"]["ResumeBatchesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "reopen-failed": {
@@ -4132,21 +4656,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        retried: number;
-                        unanswered: number;
-                    };
+                    "application/json": components["schemas"]["ReopenFailedResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "pause-batch": {
@@ -4175,22 +4688,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                    };
+                    "application/json": components["schemas"]["PauseBatchResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "review-batch": {
@@ -4210,148 +4711,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        run_id: string;
-                        account: string;
-                        service: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        created_by: string;
-                        created_at: string;
-                        approvals: {
-                            needed: number;
-                            given: {
-                                person: string;
-                                through: string;
-                                at: string;
-                            }[];
-                            ends_at: string | null;
-                            may_approve: string[] | null;
-                        };
-                        content_sha256: string | null;
-                        plan: {
-                            finish_by: string | null;
-                            done_at: string | null;
-                            done_unknown: ("unreachable" | "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person") | null;
-                            in_time: boolean | null;
-                            in_time_if: ("urgent" | "alone") | null;
-                            makes_late: {
-                                batch_id: string;
-                                finish_by: string;
-                                done_at: string;
-                            }[];
-                            counts: {
-                                [key: string]: number;
-                            };
-                            rows: number;
-                            to_send: number;
-                            again: number;
-                            sums: {
-                                [key: string]: string;
-                            };
-                            products: number;
-                            product_sums: {
-                                [key: string]: string;
-                            };
-                            products_unpriced: number;
-                            texts_lost: number;
-                            unusual: {
-                                currency: string;
-                                amount: string;
-                                usual: string;
-                                rows: number[];
-                                lines: number[];
-                            }[];
-                            balance: {
-                                total: {
-                                    currency: string;
-                                    value: string;
-                                } | null;
-                                wallets: {
-                                    wallet_id: string;
-                                    name: string;
-                                    currency: string;
-                                    balance: string;
-                                    active: boolean;
-                                }[];
-                                read_at: string;
-                            } | null;
-                            balance_trouble: string | null;
-                            short: {
-                                currency: string;
-                                missing: string;
-                                others: string | null;
-                            }[];
-                            rows_before: number;
-                            estimate_ms: number;
-                            spaced: {
-                                rows: number;
-                                apart_ms: number;
-                            } | null;
-                        };
-                        review: {
-                            largest: {
-                                row: number;
-                                phone_number: string;
-                                currency: string;
-                                amount: string;
-                                person: string | null;
-                            }[];
-                            held: {
-                                [key: string]: number;
-                            };
-                            same_rows: {
-                                batch_id: string;
-                                /** @enum {string} */
-                                status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                                rows: number;
-                                paid: number;
-                            }[];
-                            since: {
-                                batch_id: string;
-                                cost: {
-                                    [key: string]: string;
-                                };
-                                new_numbers: number;
-                                new_examples: {
-                                    row: number;
-                                    phone_number: string;
-                                    currency: string;
-                                    amount: string;
-                                    person: string | null;
-                                }[];
-                                missing_numbers: number;
-                                changed: number;
-                                changed_percent: number;
-                                changed_examples: {
-                                    row: number;
-                                    phone_number: string;
-                                    currency: string;
-                                    amount: string;
-                                    person: string | null;
-                                    before: string;
-                                }[];
-                            } | null;
-                        };
-                        expected_cost: {
-                            cost: {
-                                [key: string]: string;
-                            };
-                            unknown: string[];
-                        };
-                    };
+                    "application/json": components["schemas"]["ReviewBatchResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "approve-batch": {
@@ -4387,35 +4750,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        approved_by: string;
-                        approvals: {
-                            needed: number;
-                            given: {
-                                person: string;
-                                through: string;
-                                at: string;
-                            }[];
-                            ends_at: string | null;
-                            may_approve: string[] | null;
-                        };
-                        content_sha256: string | null;
-                        is_worked_on: boolean;
-                    };
+                    "application/json": components["schemas"]["ApproveBatchResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "reject-batch": {
@@ -4444,22 +4782,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                    };
+                    "application/json": components["schemas"]["RejectBatchResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "reorder-batch": {
@@ -4490,25 +4816,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        /** @enum {string} */
-                        priority: "urgent" | "normal" | "bulk";
-                        finish_by: string | null;
-                    };
+                    "application/json": components["schemas"]["ReorderBatchResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "review-release": {
@@ -4532,58 +4843,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        seen: number;
-                        held: number;
-                        sums: {
-                            [key: string]: string;
-                        };
-                        products: number;
-                        reasons: {
-                            code: string;
-                            earlier_batch: string | null;
-                            count: number;
-                            sums: {
-                                [key: string]: string;
-                            };
-                            examples: {
-                                row: number;
-                                line: number;
-                                person: string | null;
-                                phone_number: string | null;
-                                currency: string | null;
-                                amount: string | null;
-                                product_id: string | null;
-                                why: string;
-                                problems: {
-                                    code: string;
-                                    message: string;
-                                    values: {
-                                        [key: string]: string;
-                                    } | null;
-                                }[];
-                            }[];
-                        }[];
-                        refusal: string | null;
-                        refusal_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["ReviewReleaseResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "release-rows": {
@@ -4616,30 +4879,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        released: number;
-                        kept: {
-                            row: number;
-                            code: string;
-                            why: string;
-                            suggestion: string;
-                        }[];
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        is_worked_on: boolean;
-                    };
+                    "application/json": components["schemas"]["ReleaseRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "skip-rows": {
@@ -4674,25 +4917,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        skipped: number;
-                        /** @enum {string} */
-                        status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        ready: number;
-                        is_worked_on: boolean;
-                    };
+                    "application/json": components["schemas"]["SkipRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "resolve-row": {
@@ -4724,27 +4952,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        row: number;
-                        /** @enum {string} */
-                        status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                        /** @enum {string} */
-                        batch_status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                        is_worked_on: boolean;
-                        resolved_by: string;
-                    };
+                    "application/json": components["schemas"]["ResolveRowResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-doubts": {
@@ -4768,60 +4979,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        count: number;
-                        sums: {
-                            [key: string]: string;
-                        };
-                        products: number;
-                        oldest: string | null;
-                        doubts: {
-                            batch_id: string;
-                            run_id: string;
-                            account: string;
-                            row: number;
-                            line: number;
-                            person: string | null;
-                            phone_number: string | null;
-                            amount: string | null;
-                            currency: string | null;
-                            product_id: string | null;
-                            since: string | null;
-                            attempts: number;
-                            last_answer: {
-                                http_status: number | null;
-                                code: string;
-                                message: string;
-                            } | null;
-                            why: string | null;
-                            why_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            next: string | null;
-                            last_look_up: {
-                                at: string;
-                                by: string;
-                                outcome: string;
-                            } | null;
-                            owner: string | null;
-                        }[];
-                        next: string | null;
-                        people: string[];
-                    };
+                    "application/json": components["schemas"]["ListDoubtsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "look-up-rows": {
@@ -4853,33 +5014,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        rows: {
-                            row: number;
-                            /** @enum {string} */
-                            outcome: "adopted" | "found" | "halted" | "not_found" | "unanswered" | "changed";
-                            /** @enum {string} */
-                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                            service_status: string | null;
-                            answer: {
-                                code: string;
-                                message: string;
-                            };
-                        }[];
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["LookUpRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "assign-rows": {
@@ -4909,22 +5047,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        owner: string | null;
-                        assigned: number;
-                    };
+                    "application/json": components["schemas"]["AssignRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "audit-ledger": {
@@ -4948,51 +5074,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string | null;
-                        chain: {
-                            whole: boolean;
-                            batches: number;
-                            events: number;
-                            broken: {
-                                batch_id: string;
-                                why: string;
-                            }[];
-                        };
-                        rows: {
-                            agree: boolean;
-                            edited: {
-                                batch_id: string;
-                                why: string;
-                            }[];
-                            unread: {
-                                batch_id: string;
-                                why: string;
-                            }[];
-                        };
-                        access: {
-                            whole: boolean;
-                            events: number;
-                            broken: string | null;
-                        } | null;
-                        anchors: {
-                            unread: {
-                                place: string;
-                                why: string;
-                            }[];
-                        };
-                    };
+                    "application/json": components["schemas"]["AuditLedgerResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-events": {
@@ -5017,31 +5102,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        events: {
-                            batch_id: string;
-                            seq: number;
-                            at: number;
-                            actor: string;
-                            kind: string;
-                            row_no: number | null;
-                            body: string;
-                            hash: string;
-                        }[];
-                        next: number | null;
-                        older: string | null;
-                    };
+                    "application/json": components["schemas"]["ListEventsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "find-payments": {
@@ -5071,75 +5135,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        phone_number: string;
-                        from: string | null;
-                        to: string;
-                        payments: {
-                            row_no: number;
-                            line: number;
-                            row_ref: string | null;
-                            /** @enum {string} */
-                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                            phone_number: string | null;
-                            person: string | null;
-                            network_id: number | null;
-                            amount: string | null;
-                            currency: string | null;
-                            product_id: string | null;
-                            generation: number;
-                            topup_id: string | null;
-                            service_status: string | null;
-                            code: string | null;
-                            reason: string | null;
-                            waiting_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            cost: string | null;
-                            cost_currency: string | null;
-                            sent_at: string | null;
-                            completed_at: string | null;
-                            in_doubt_since: string | null;
-                            contradicted: string | null;
-                            batch_id: string;
-                            run_id: string;
-                            account: string;
-                            file_name: string;
-                            counts_as_paid: boolean;
-                            second_topup_id: string | null;
-                            refunded_at: string | null;
-                        }[];
-                        is_cut: boolean;
-                        paid_rows: number;
-                        paid: {
-                            [key: string]: string;
-                        };
-                        paid_products: number;
-                        paid_twice_rows: number;
-                        refunded_rows: number;
-                        charged: {
-                            [key: string]: string;
-                        };
-                        open_rows: number;
-                        open: {
-                            [key: string]: string;
-                        };
-                        forgotten_batches: number;
-                    };
+                    "application/json": components["schemas"]["FindPaymentsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-rows": {
@@ -5164,52 +5163,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        rows: {
-                            row_no: number;
-                            line: number;
-                            row_ref: string | null;
-                            /** @enum {string} */
-                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                            phone_number: string | null;
-                            person: string | null;
-                            network_id: number | null;
-                            amount: string | null;
-                            currency: string | null;
-                            product_id: string | null;
-                            generation: number;
-                            topup_id: string | null;
-                            service_status: string | null;
-                            code: string | null;
-                            reason: string | null;
-                            waiting_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            cost: string | null;
-                            cost_currency: string | null;
-                            sent_at: string | null;
-                            completed_at: string | null;
-                            in_doubt_since: string | null;
-                            contradicted: string | null;
-                            paid_by: string | null;
-                        }[];
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "search-rows": {
@@ -5241,52 +5198,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        rows: {
-                            row_no: number;
-                            line: number;
-                            row_ref: string | null;
-                            /** @enum {string} */
-                            status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                            phone_number: string | null;
-                            person: string | null;
-                            network_id: number | null;
-                            amount: string | null;
-                            currency: string | null;
-                            product_id: string | null;
-                            generation: number;
-                            topup_id: string | null;
-                            service_status: string | null;
-                            code: string | null;
-                            reason: string | null;
-                            waiting_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            cost: string | null;
-                            cost_currency: string | null;
-                            sent_at: string | null;
-                            completed_at: string | null;
-                            in_doubt_since: string | null;
-                            contradicted: string | null;
-                            paid_by: string | null;
-                        }[];
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListRowsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-row": {
@@ -5307,34 +5222,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        row_no: number;
-                        line: number;
-                        /** @enum {string} */
-                        status: "invalid" | "skipped" | "held" | "ready" | "sending" | "accepted" | "in_doubt" | "completed" | "failed" | "cancelled";
-                        problems: {
-                            code: string;
-                            column: string | null;
-                            message: string;
-                            suggestion: string;
-                            values: {
-                                [key: string]: string;
-                            } | null;
-                        }[];
-                        is_forgotten: boolean;
-                    };
+                    "application/json": components["schemas"]["ShowRowResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "read-details": {
@@ -5355,23 +5246,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        row_no: number;
-                        provider_reference: string | null;
-                        is_unread: boolean;
-                    };
+                    "application/json": components["schemas"]["ReadDetailsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-forgettable": {
@@ -5392,20 +5270,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batches: string[];
-                    };
+                    "application/json": components["schemas"]["ListForgettableResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "forget-batches": {
@@ -5435,26 +5303,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batches: string[];
-                        rejected: number;
-                        rows: number;
-                        traceable: number;
-                        kept: string[];
-                        reports: string[];
-                        files: string[];
-                    };
+                    "application/json": components["schemas"]["ForgetBatchesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "reconcile-account": {
@@ -5485,81 +5337,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        reconciliation: {
-                            /** @constant */
-                            format: "airbatch.reconciliation/1";
-                            reconciliation_id: string;
-                            account: string;
-                            batch_id: string | null;
-                            from: string;
-                            to: string;
-                            finished_at: string;
-                            counts: {
-                                [key: string]: number;
-                            };
-                            open: number;
-                            charged_by_service: {
-                                [key: string]: string;
-                            };
-                            wallets: {
-                                first_read_at: string;
-                                last_read_at: string;
-                                currencies: {
-                                    currency: string;
-                                    left: string;
-                                    charged: string;
-                                    unexplained: string;
-                                }[];
-                                next: string | null;
-                            } | null;
-                        };
-                        reports: {
-                            dir: string;
-                            files: string[];
-                        };
-                        open_items: {
-                            /** @enum {string} */
-                            bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
-                            batch_id: string | null;
-                            row: number | null;
-                            generation: number | null;
-                            reference: string | null;
-                            topup_id: string | null;
-                            status_here: string | null;
-                            status_there: string | null;
-                            amount_here: string | null;
-                            amount_there: string | null;
-                            cost_here: string | null;
-                            cost_there: string | null;
-                            created_at: string | null;
-                            next: string;
-                            next_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            item_no: number;
-                            notes: {
-                                at: string;
-                                person: string;
-                                text: string;
-                            }[];
-                        }[];
-                        is_settled: boolean;
-                    };
+                    "application/json": components["schemas"]["ReconcileAccountResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-open-items": {
@@ -5582,50 +5363,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        reconciliation_id: string;
-                        items: {
-                            /** @enum {string} */
-                            bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
-                            batch_id: string | null;
-                            row: number | null;
-                            generation: number | null;
-                            reference: string | null;
-                            topup_id: string | null;
-                            status_here: string | null;
-                            status_there: string | null;
-                            amount_here: string | null;
-                            amount_there: string | null;
-                            cost_here: string | null;
-                            cost_there: string | null;
-                            created_at: string | null;
-                            next: string;
-                            next_reason: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            } | null;
-                            item_no: number;
-                            notes: {
-                                at: string;
-                                person: string;
-                                text: string;
-                            }[];
-                        }[];
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListOpenItemsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "note-open-item": {
@@ -5654,46 +5395,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        /** @enum {string} */
-                        bucket: "matched" | "no_payment" | "status_differs" | "amount_differs" | "cost_differs" | "refunded_later" | "duplicated" | "ledger_only" | "service_only_other_program" | "service_only_unknown" | "unreadable";
-                        batch_id: string | null;
-                        row: number | null;
-                        generation: number | null;
-                        reference: string | null;
-                        topup_id: string | null;
-                        status_here: string | null;
-                        status_there: string | null;
-                        amount_here: string | null;
-                        amount_there: string | null;
-                        cost_here: string | null;
-                        cost_there: string | null;
-                        created_at: string | null;
-                        next: string;
-                        next_reason: {
-                            code: string;
-                            values: {
-                                [key: string]: string;
-                            };
-                        } | null;
-                        item_no: number;
-                        notes: {
-                            at: string;
-                            person: string;
-                            text: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["NoteOpenItemResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-key": {
@@ -5711,21 +5416,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        public_key: string;
-                        fingerprint: string;
-                    };
+                    "application/json": components["schemas"]["ShowKeyResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "write-reports": {
@@ -5755,77 +5449,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        version: number | null;
-                        as_of: string;
-                        previous: {
-                            version: number;
-                            as_of: string;
-                            events: number;
-                            head: string;
-                            manifest_sha256: string | null;
-                        } | null;
-                        difference: {
-                            rows: number;
-                            columns: {
-                                [key: string]: number;
-                            };
-                            late: {
-                                [key: string]: number;
-                            };
-                            forgotten: boolean;
-                            before: {
-                                rows: {
-                                    [key: string]: number;
-                                };
-                                paid: {
-                                    [key: string]: string;
-                                };
-                                charged: {
-                                    [key: string]: string;
-                                };
-                                refunded: {
-                                    rows: number;
-                                    amounts: {
-                                        [key: string]: string;
-                                    };
-                                };
-                            };
-                            after: {
-                                rows: {
-                                    [key: string]: number;
-                                };
-                                paid: {
-                                    [key: string]: string;
-                                };
-                                charged: {
-                                    [key: string]: string;
-                                };
-                                refunded: {
-                                    rows: number;
-                                    amounts: {
-                                        [key: string]: string;
-                                    };
-                                };
-                            };
-                        } | null;
-                        difference_unknown: string | null;
-                        dir: string;
-                        files: string[];
-                        is_new: boolean;
-                        chain_broken: string | null;
-                    };
+                    "application/json": components["schemas"]["WriteReportsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-accounts": {
@@ -5843,52 +5470,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        accounts: {
-                            account: string;
-                            /** @enum {string} */
-                            version: "V1" | "V2";
-                            service: string;
-                            is_rehearsal: boolean;
-                            worker: string | null;
-                            gate: {
-                                is_open: boolean;
-                                why: ("ledger_unusable" | "no_lease" | "service_mismatch" | "credentials_rejected" | "insufficient_balance" | "throttled" | "unreachable") | null;
-                                until: string | null;
-                                causes: {
-                                    /** @enum {string} */
-                                    why: "ledger_unusable" | "no_lease" | "service_mismatch" | "credentials_rejected" | "insufficient_balance" | "throttled" | "unreachable";
-                                    since: string | null;
-                                    until: string | null;
-                                }[];
-                            };
-                            balance: {
-                                total: {
-                                    currency: string;
-                                    value: string;
-                                } | null;
-                                wallets: {
-                                    wallet_id: string;
-                                    name: string;
-                                    currency: string;
-                                    balance: string;
-                                    active: boolean;
-                                }[];
-                                read_at: string;
-                            } | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListAccountsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-workers": {
@@ -5906,30 +5491,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        workers: {
-                            worker: string | null;
-                            accounts: {
-                                account: string;
-                                since: string | null;
-                                rows_ready: number;
-                                rows_in_flight: number;
-                                rows_in_doubt: number;
-                                oldest_accepted_at: string | null;
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListWorkersResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-report-files": {
@@ -5949,30 +5514,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        batch_id: string;
-                        folders: {
-                            dir: string;
-                            is_masked: boolean;
-                            version: number | null;
-                            as_of: string | null;
-                            files: {
-                                name: string;
-                                bytes: number;
-                            }[];
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListReportFilesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "export-audit-pack": {
@@ -5997,15 +5542,7 @@ export interface operations {
                     "application/octet-stream": unknown;
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "export-journal": {
@@ -6045,47 +5582,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account: string;
-                        from: string;
-                        to: string;
-                        entries: {
-                            date: string;
-                            batch_id: string;
-                            run_id: string;
-                            /** @enum {string} */
-                            kind: "sent" | "sent_before" | "refund" | "late";
-                            currency: string;
-                            amount: string;
-                            payments: number;
-                        }[];
-                        totals: {
-                            [key: string]: string;
-                        };
-                        uncertain: number;
-                        wallets: {
-                            first_read_at: string;
-                            last_read_at: string;
-                            currencies: {
-                                currency: string;
-                                left: string;
-                                charged: string;
-                                unexplained: string;
-                            }[];
-                        } | null;
-                        csv: string;
-                    };
+                    "application/json": components["schemas"]["ExportJournalResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "read-balance": {
@@ -6105,34 +5605,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        total: {
-                            currency: string;
-                            value: string;
-                        } | null;
-                        wallets: {
-                            wallet_id: string;
-                            name: string;
-                            currency: string;
-                            balance: string;
-                            active: boolean;
-                        }[];
-                        read_at: string;
-                        account: string;
-                        service: string;
-                        is_rehearsal: boolean;
-                    };
+                    "application/json": components["schemas"]["ReadBalanceResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-balances": {
@@ -6154,34 +5630,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account: string;
-                        balances: {
-                            total: {
-                                currency: string;
-                                value: string;
-                            } | null;
-                            wallets: {
-                                wallet_id: string;
-                                name: string;
-                                currency: string;
-                                balance: string;
-                                active: boolean;
-                            }[];
-                            read_at: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListBalancesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "forecast-money": {
@@ -6201,48 +5653,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account: string;
-                        balance: {
-                            total: {
-                                currency: string;
-                                value: string;
-                            } | null;
-                            wallets: {
-                                wallet_id: string;
-                                name: string;
-                                currency: string;
-                                balance: string;
-                                active: boolean;
-                            }[];
-                            read_at: string;
-                        };
-                        currencies: {
-                            currency: string;
-                            balance: string;
-                            queued: string;
-                            waiting: string;
-                            missing: string | null;
-                            spent: string;
-                            runs_out_at: string | null;
-                            runs_out_by: ("queue" | "usual_spending") | null;
-                        }[];
-                        unknown: {
-                            [key: string]: string;
-                        };
-                        products: number;
-                    };
+                    "application/json": components["schemas"]["ForecastMoneyResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "plan-payout": {
@@ -6271,53 +5685,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account: string;
-                        service: string;
-                        is_rehearsal: boolean;
-                        rows: number;
-                        sums: {
-                            [key: string]: string;
-                        };
-                        usual_of_rows: number | null;
-                        limit: {
-                            rows: number | null;
-                            window_ms: number;
-                        };
-                        alone_ms: number;
-                        rows_waiting: number;
-                        done_at: string | null;
-                        wallets: {
-                            currency: string;
-                            balance: string;
-                            cost: string;
-                            others: string;
-                            missing: string | null;
-                        }[];
-                        cost_unknown: string[];
-                        approval: {
-                            approvers: number;
-                            why: string;
-                        } | null;
-                        exceeded: {
-                            /** @enum {string} */
-                            guard: "rows_max" | "batch_max";
-                            currency: string | null;
-                            most: string;
-                            asked: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["PlanPayoutResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-networks": {
@@ -6339,29 +5710,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account: string;
-                        is_rehearsal: boolean;
-                        is_filtered: boolean;
-                        networks: {
-                            network_id: number;
-                            name: string;
-                            country_code: string;
-                            country_name: string;
-                            currency: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListNetworksResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-products": {
@@ -6383,31 +5735,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        account: string;
-                        is_rehearsal: boolean;
-                        products: {
-                            product_id: string;
-                            name: string;
-                            network_id: number;
-                            network_name: string;
-                            amount: {
-                                currency: string;
-                                value: string;
-                            } | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListProductsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-jobs": {
@@ -6425,89 +5756,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        jobs: {
-                            name: string;
-                            description: string;
-                            account: string | null;
-                            schedule: {
-                                cron: string;
-                                time_zone: string;
-                                /** @enum {string} */
-                                catch_up: "last" | "all" | "none";
-                            };
-                            /** @enum {string} */
-                            source: "folder" | "file" | "command" | "reconciliation" | "backup";
-                            /** @enum {string} */
-                            priority: "urgent" | "normal" | "bulk";
-                            finish_by: string | null;
-                            file: string;
-                            next_run: string | null;
-                            last_slot: {
-                                due_at: string;
-                                /** @enum {string} */
-                                state: "due" | "running" | "done" | "skipped" | "failed";
-                                started_at: string | null;
-                                ended_at: string | null;
-                                detail: string | null;
-                                reasons: {
-                                    code: string;
-                                    values: {
-                                        [key: string]: string;
-                                    };
-                                }[] | null;
-                            } | null;
-                            open_slot: {
-                                due_at: string;
-                                /** @enum {string} */
-                                state: "due" | "running" | "done" | "skipped" | "failed";
-                                started_at: string | null;
-                                ended_at: string | null;
-                                detail: string | null;
-                                reasons: {
-                                    code: string;
-                                    values: {
-                                        [key: string]: string;
-                                    };
-                                }[] | null;
-                            } | null;
-                            slots: {
-                                due_at: string;
-                                /** @enum {string} */
-                                state: "due" | "running" | "done" | "skipped" | "failed";
-                                started_at: string | null;
-                                ended_at: string | null;
-                                detail: string | null;
-                                reasons: {
-                                    code: string;
-                                    values: {
-                                        [key: string]: string;
-                                    };
-                                }[] | null;
-                                batches: {
-                                    batch_id: string;
-                                    file: string;
-                                }[];
-                            }[];
-                            unprocessed: {
-                                file: string;
-                                slot: string | null;
-                            }[];
-                            etag: string;
-                        }[];
-                        folder: string;
-                    };
+                    "application/json": components["schemas"]["ListJobsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "run-job": {
@@ -6536,273 +5788,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        job: string;
-                        slot: string;
-                        outcome: {
-                            /** @enum {string} */
-                            outcome: "done" | "failed" | "wait";
-                            detail: string;
-                            reasons: {
-                                code: string;
-                                values: {
-                                    [key: string]: string;
-                                };
-                            }[] | null;
-                        };
-                        batches: {
-                            exit_code: number;
-                            summary: {
-                                /** @constant */
-                                format: "airbatch.summary/1";
-                                batch_id: string;
-                                run_id: string;
-                                account: string;
-                                service: string;
-                                sandbox: boolean;
-                                /** @enum {string} */
-                                status: "received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled";
-                                pause: {
-                                    /** @enum {string} */
-                                    reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
-                                    detail: string | null;
-                                } | null;
-                                rejection: string | null;
-                                file_name: string;
-                                input_sha256: string | null;
-                                content_sha256: string | null;
-                                program: string;
-                                created_by: string;
-                                approved_by: string | null;
-                                approvals: {
-                                    needed: number;
-                                    given: {
-                                        person: string;
-                                        at: string;
-                                    }[];
-                                };
-                                rows: {
-                                    total: number;
-                                    valid: number;
-                                    by_status: {
-                                        [key: string]: number;
-                                    };
-                                    with_product: number;
-                                    with_product_completed: number;
-                                };
-                                requested: {
-                                    valid: {
-                                        [key: string]: string;
-                                    };
-                                    completed: {
-                                        [key: string]: string;
-                                    };
-                                    by_status: {
-                                        [key: string]: {
-                                            [key: string]: string;
-                                        };
-                                    };
-                                };
-                                charged: {
-                                    total: {
-                                        [key: string]: string;
-                                    };
-                                    completed: {
-                                        [key: string]: string;
-                                    };
-                                    by_status: {
-                                        [key: string]: {
-                                            [key: string]: string;
-                                        };
-                                    };
-                                    earlier: {
-                                        [key: string]: string;
-                                    };
-                                    earlier_came_back: {
-                                        [key: string]: string;
-                                    };
-                                    rows_without_cost: number;
-                                };
-                                refunded: {
-                                    rows: number;
-                                    amounts: {
-                                        [key: string]: string;
-                                    };
-                                };
-                                contradicted: {
-                                    rows: number;
-                                    with_product: number;
-                                    requested: {
-                                        [key: string]: string;
-                                    };
-                                    not_sent?: number;
-                                };
-                                paid_twice: {
-                                    rows: number;
-                                    first: {
-                                        row: number;
-                                        topup_id: string | null;
-                                        second_topup_id: string | null;
-                                    }[];
-                                };
-                                in_doubt: {
-                                    rows: number;
-                                    requested: {
-                                        [key: string]: string;
-                                    };
-                                    oldest_sent_at: string | null;
-                                    left_to_person: number;
-                                };
-                                overdue: {
-                                    rows: number;
-                                    requested: {
-                                        [key: string]: string;
-                                    };
-                                    oldest_sent_at: string | null;
-                                };
-                                balance: {
-                                    before_read_at: string | null;
-                                    after_read_at: string | null;
-                                    wallets: {
-                                        wallet_id: string;
-                                        name: string;
-                                        currency: string;
-                                        before: string | null;
-                                        after: string | null;
-                                        difference: string | null;
-                                    }[];
-                                    explanation: {
-                                        currency: string;
-                                        difference: string;
-                                        charged_by_this_batch: string;
-                                        charged_late: string;
-                                        charged_by_other_batches: string;
-                                        came_back: string;
-                                        unexplained: string;
-                                    }[];
-                                    explained: boolean | null;
-                                    uncertain: {
-                                        charges: number;
-                                        first: {
-                                            batch_id: string;
-                                            row: number;
-                                            topup_id: string | null;
-                                            first_sent_at: string | null;
-                                            amount: string | null;
-                                            currency: string | null;
-                                            counted: boolean;
-                                        }[];
-                                    };
-                                };
-                                times: {
-                                    created_at: string;
-                                    approved_at: string | null;
-                                    started_at: string | null;
-                                    completed_at: string | null;
-                                    finish_by: string | null;
-                                    in_time: boolean | null;
-                                    duration_ms: number | null;
-                                    active_ms: number | null;
-                                };
-                                problems: {
-                                    [key: string]: number;
-                                };
-                                failures: {
-                                    [key: string]: {
-                                        rows: number;
-                                        reason: string | null;
-                                        other_reasons: number;
-                                    };
-                                };
-                                audit: {
-                                    events: number;
-                                    head: string;
-                                    broken?: string;
-                                };
-                            };
-                            reports: {
-                                version: number | null;
-                                as_of: string;
-                                previous: {
-                                    version: number;
-                                    as_of: string;
-                                    events: number;
-                                    head: string;
-                                    manifest_sha256: string | null;
-                                } | null;
-                                difference: {
-                                    rows: number;
-                                    columns: {
-                                        [key: string]: number;
-                                    };
-                                    late: {
-                                        [key: string]: number;
-                                    };
-                                    forgotten: boolean;
-                                    before: {
-                                        rows: {
-                                            [key: string]: number;
-                                        };
-                                        paid: {
-                                            [key: string]: string;
-                                        };
-                                        charged: {
-                                            [key: string]: string;
-                                        };
-                                        refunded: {
-                                            rows: number;
-                                            amounts: {
-                                                [key: string]: string;
-                                            };
-                                        };
-                                    };
-                                    after: {
-                                        rows: {
-                                            [key: string]: number;
-                                        };
-                                        paid: {
-                                            [key: string]: string;
-                                        };
-                                        charged: {
-                                            [key: string]: string;
-                                        };
-                                        refunded: {
-                                            rows: number;
-                                            amounts: {
-                                                [key: string]: string;
-                                            };
-                                        };
-                                    };
-                                } | null;
-                                difference_unknown: string | null;
-                                dir: string;
-                                files: string[];
-                                is_new: boolean;
-                                chain_broken: string | null;
-                            };
-                            read_with: {
-                                [key: string]: string | string[];
-                            } | null;
-                            is_worked_on: boolean;
-                            paid_since: {
-                                batch_id: string;
-                                rows: number;
-                            }[];
-                            credentials_from: string;
-                        }[];
-                        exit_code: number;
-                    };
+                    "application/json": components["schemas"]["RunJobResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "check-jobs": {
@@ -6820,29 +5809,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        jobs: {
-                            name: string;
-                            file: string;
-                            warning: string | null;
-                            warnings: {
-                                why: string;
-                                hint: string;
-                            }[];
-                        }[];
-                        folder: string;
-                    };
+                    "application/json": components["schemas"]["CheckJobsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "read-configuration": {
@@ -6860,50 +5830,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        ledger: string;
-                        out: string;
-                        jobs: string;
-                        log: string | null;
-                        readable_by_group: boolean;
-                        intake: {
-                            [key: string]: unknown;
-                        };
-                        policy: {
-                            [key: string]: unknown;
-                        };
-                        people: {
-                            [key: string]: string[];
-                        };
-                        other_names: {
-                            [key: string]: string;
-                        };
-                        notifications: {
-                            recipient: string;
-                            on: string[];
-                            accounts: string[] | null;
-                            jobs: string[] | null;
-                        }[];
-                        mail: {
-                            host: string;
-                            port: number;
-                            from: string;
-                        } | null;
-                        anchors: string[];
-                        personal_data_days: number | null;
-                        warnings: string[];
-                    };
+                    "application/json": components["schemas"]["ReadConfigurationResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-api-keys": {
@@ -6921,32 +5851,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        keys: {
-                            key_id: string;
-                            name: string;
-                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                            accounts: string[];
-                            created_by: string;
-                            created_at: string;
-                            expires_at: string | null;
-                            last_used_at: string | null;
-                            revoked_by: string | null;
-                            revoked_at: string | null;
-                            etag: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListApiKeysResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "create-api-key": {
@@ -6977,31 +5885,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        key_id: string;
-                        name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        created_by: string;
-                        created_at: string;
-                        expires_at: string | null;
-                        last_used_at: string | null;
-                        revoked_by: string | null;
-                        revoked_at: string | null;
-                        etag: string;
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["CreateApiKeyResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "revoke-api-key": {
@@ -7023,22 +5910,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        key_id: string;
-                        name: string;
-                        revoked_at: string;
-                    };
+                    "application/json": components["schemas"]["RevokeApiKeyResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-users": {
@@ -7056,34 +5931,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        users: {
-                            name: string;
-                            display_name: string;
-                            email: string | null;
-                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                            accounts: string[];
-                            language: string;
-                            has_password: boolean;
-                            has_totp: boolean;
-                            passkeys: number;
-                            created_by: string;
-                            created_at: string;
-                            disabled_at: string | null;
-                            etag: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListUsersResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "create-user": {
@@ -7120,38 +5971,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        user: {
-                            name: string;
-                            display_name: string;
-                            email: string | null;
-                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                            accounts: string[];
-                            language: string;
-                            has_password: boolean;
-                            has_totp: boolean;
-                            passkeys: number;
-                            created_by: string;
-                            created_at: string;
-                            disabled_at: string | null;
-                            etag: string;
-                        };
-                        link: {
-                            token: string;
-                            expires_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["CreateUserResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "change-user": {
@@ -7185,32 +6008,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        name: string;
-                        display_name: string;
-                        email: string | null;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        language: string;
-                        has_password: boolean;
-                        has_totp: boolean;
-                        passkeys: number;
-                        created_by: string;
-                        created_at: string;
-                        disabled_at: string | null;
-                        etag: string;
-                    };
+                    "application/json": components["schemas"]["User"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "reset-user": {
@@ -7232,38 +6033,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        user: {
-                            name: string;
-                            display_name: string;
-                            email: string | null;
-                            roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                            accounts: string[];
-                            language: string;
-                            has_password: boolean;
-                            has_totp: boolean;
-                            passkeys: number;
-                            created_by: string;
-                            created_at: string;
-                            disabled_at: string | null;
-                            etag: string;
-                        };
-                        link: {
-                            token: string;
-                            expires_at: string;
-                        };
-                    };
+                    "application/json": components["schemas"]["ResetUserResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-sessions": {
@@ -7283,26 +6056,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: {
-                            session_id: string;
-                            name: string;
-                            signed_in_at: string;
-                            last_seen_at: string;
-                            address: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListSessionsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "revoke-session": {
@@ -7324,21 +6081,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        session_id: string;
-                        name: string | null;
-                    };
+                    "application/json": components["schemas"]["RevokeSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-access-events": {
@@ -7361,29 +6107,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        events: {
-                            seq: number;
-                            at: number;
-                            actor: string;
-                            kind: string;
-                            body: string;
-                            hash: string;
-                        }[];
-                        next: number | null;
-                        broken_at: number | null;
-                    };
+                    "application/json": components["schemas"]["ListAccessEventsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-webhooks": {
@@ -7401,31 +6128,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoints: {
-                            endpoint_id: string;
-                            url: string;
-                            events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
-                            accounts: string[];
-                            enabled: boolean;
-                            failed_at: string | null;
-                            earlier_secret_until: string | null;
-                            created_by: string;
-                            created_at: string;
-                            etag: string;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListWebhooksResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "create-webhook": {
@@ -7456,30 +6162,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoint_id: string;
-                        url: string;
-                        events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
-                        accounts: string[];
-                        enabled: boolean;
-                        failed_at: string | null;
-                        earlier_secret_until: string | null;
-                        created_by: string;
-                        created_at: string;
-                        etag: string;
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["CreateWebhookResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "change-webhook": {
@@ -7511,29 +6197,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoint_id: string;
-                        url: string;
-                        events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
-                        accounts: string[];
-                        enabled: boolean;
-                        failed_at: string | null;
-                        earlier_secret_until: string | null;
-                        created_by: string;
-                        created_at: string;
-                        etag: string;
-                    };
+                    "application/json": components["schemas"]["ChangeWebhookResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "rotate-webhook-secret": {
@@ -7562,30 +6229,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoint_id: string;
-                        url: string;
-                        events: ("batch.received" | "batch.awaiting_approval" | "batch.approved" | "batch.rejected" | "batch.running" | "batch.paused" | "batch.completed" | "batch.cancelled" | "row.in_doubt" | "row.held" | "account.closed" | "account.open" | "report.published")[];
-                        accounts: string[];
-                        enabled: boolean;
-                        failed_at: string | null;
-                        earlier_secret_until: string | null;
-                        created_by: string;
-                        created_at: string;
-                        etag: string;
-                        secret: string;
-                    };
+                    "application/json": components["schemas"]["RotateWebhookSecretResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "delete-webhook": {
@@ -7607,20 +6254,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoint_id: string;
-                    };
+                    "application/json": components["schemas"]["DeleteWebhookResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-deliveries": {
@@ -7643,37 +6280,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        deliveries: {
-                            delivery_no: number;
-                            message_id: string;
-                            event: string;
-                            batch_id: string | null;
-                            body: string;
-                            /** @enum {string} */
-                            outcome: "waiting" | "delivered" | "failed";
-                            created_at: string;
-                            due_at: string | null;
-                            attempts: {
-                                at: string;
-                                status: number | null;
-                                duration_ms: number;
-                                error: string | null;
-                            }[];
-                        }[];
-                        next: number | null;
-                    };
+                    "application/json": components["schemas"]["ListDeliveriesResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "redeliver-webhook": {
@@ -7696,21 +6306,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        endpoint_id: string;
-                        delivery_no: number;
-                    };
+                    "application/json": components["schemas"]["RedeliverWebhookResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-session": {
@@ -7728,28 +6327,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-in": {
@@ -7774,32 +6355,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    } | {
-                        /** @enum {string} */
-                        next: "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                    };
+                    "application/json": components["schemas"]["SignInResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-out": {
@@ -7817,18 +6376,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": Record<string, never>;
+                    "application/json": components["schemas"]["SignOutResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-in-by-code": {
@@ -7852,28 +6403,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "change-password": {
@@ -7898,28 +6431,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "change-language": {
@@ -7944,28 +6459,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "show-link": {
@@ -7989,21 +6486,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        name: string | null;
-                        display_name: string | null;
-                    };
+                    "application/json": components["schemas"]["ShowLinkResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "use-link": {
@@ -8032,28 +6518,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-factors": {
@@ -8071,26 +6539,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        totp: boolean;
-                        passkeys: {
-                            credential_id: string;
-                            label: string;
-                            created_at: string;
-                            last_used_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListFactorsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "add-totp": {
@@ -8112,21 +6564,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        secret: string;
-                        uri: string;
-                    };
+                    "application/json": components["schemas"]["AddTotpResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "confirm-totp": {
@@ -8150,26 +6591,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        totp: boolean;
-                        passkeys: {
-                            credential_id: string;
-                            label: string;
-                            created_at: string;
-                            last_used_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListFactorsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "remove-factor": {
@@ -8193,26 +6618,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        totp: boolean;
-                        passkeys: {
-                            credential_id: string;
-                            label: string;
-                            created_at: string;
-                            last_used_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListFactorsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "step-up": {
@@ -8237,21 +6646,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        purpose: string;
-                        until: string;
-                    };
+                    "application/json": components["schemas"]["StepUpResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-in-options": {
@@ -8273,22 +6671,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        challenge: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SignInOptionsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-in-by-passkey": {
@@ -8325,28 +6711,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "add-passkey-options": {
@@ -8368,22 +6736,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        challenge: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SignInOptionsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "add-passkey": {
@@ -8421,26 +6777,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        totp: boolean;
-                        passkeys: {
-                            credential_id: string;
-                            label: string;
-                            created_at: string;
-                            last_used_at: string | null;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListFactorsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "step-up-options": {
@@ -8464,22 +6804,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        challenge: string;
-                    } & {
-                        [key: string]: unknown;
-                    };
+                    "application/json": components["schemas"]["SignInOptionsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "step-up-by-passkey": {
@@ -8517,21 +6845,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        purpose: string;
-                        until: string;
-                    };
+                    "application/json": components["schemas"]["StepUpResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "ways-to-sign-in": {
@@ -8549,22 +6866,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        openid: {
-                            label: string;
-                        } | null;
-                    };
+                    "application/json": components["schemas"]["WaysToSignInResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-in-elsewhere": {
@@ -8586,20 +6891,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        url: string;
-                    };
+                    "application/json": components["schemas"]["SignInElsewhereResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "sign-in-by-openid": {
@@ -8623,28 +6918,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        person: string;
-                        display_name: string;
-                        roles: ("prepare" | "approve" | "operate" | "resolve" | "audit" | "admin")[];
-                        accounts: string[];
-                        csrf_token: string;
-                        /** @enum {string} */
-                        second_factor: "none" | "totp" | "passkey";
-                        factors: ("totp" | "passkey")[];
-                        locale: string;
-                    };
+                    "application/json": components["schemas"]["ShowSessionResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "list-own-sessions": {
@@ -8662,26 +6939,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: {
-                            session_id: string;
-                            signed_in_at: string;
-                            last_seen_at: string;
-                            address: string;
-                            is_own: boolean;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListOwnSessionsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "end-own-session": {
@@ -8705,26 +6966,10 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": {
-                        sessions: {
-                            session_id: string;
-                            signed_in_at: string;
-                            last_seen_at: string;
-                            address: string;
-                            is_own: boolean;
-                        }[];
-                    };
+                    "application/json": components["schemas"]["ListOwnSessionsResult"];
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "stream-events": {
@@ -8750,15 +6995,7 @@ export interface operations {
                     "text/event-stream": unknown;
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
     "read-report-file": {
@@ -8785,15 +7022,7 @@ export interface operations {
                     "application/octet-stream": unknown;
                 };
             };
-            /** @description A problem. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["Problem"];
         };
     };
 }

@@ -15,14 +15,35 @@ interface About {
   isLabelHidden?: boolean;
 }
 
-function Frame({ id, about, children }: { id: string; about: About; children: ReactNode }) {
-  const { label, help, fault, isLabelHidden = false } = about;
+/** What an entry needs so that screen readers connect it with its label, its help and its fault. */
+interface EntryAttributes {
+  id: string;
+  className: string;
+  'aria-describedby': string | undefined;
+  'aria-invalid': true | undefined;
+}
+
+/** An entry between its label and what is said about it. */
+function Frame({
+  about: { label, help, fault, isLabelHidden = false },
+  entry,
+}: {
+  about: About;
+  entry: (attributes: EntryAttributes) => ReactNode;
+}) {
+  const id = useId();
+  const described = [help === undefined ? '' : `${id}-help`, fault ? `${id}-fault` : ''].filter((one) => one !== '');
   return (
     <div className="field">
       <label htmlFor={id} className={isLabelHidden ? 'hidden-text' : undefined}>
         {label}
       </label>
-      {children}
+      {entry({
+        id,
+        className: 'input',
+        'aria-describedby': described.join(' ') || undefined,
+        'aria-invalid': fault ? true : undefined,
+      })}
       {help !== undefined && (
         <span className="help" id={`${id}-help`}>
           {help}
@@ -37,58 +58,30 @@ function Frame({ id, about, children }: { id: string; about: About; children: Re
   );
 }
 
-function described(id: string, { help, fault }: About) {
-  const ids = [help === undefined ? '' : `${id}-help`, fault ? `${id}-fault` : ''].filter((one) => one !== '');
-  return { 'aria-describedby': ids.join(' ') || undefined, 'aria-invalid': fault ? true : undefined };
-}
-
 interface Typed {
   /** Is given the whole text after each change of it. */
   onText?: (text: string) => void;
 }
 
-export function Field({
-  label,
-  help,
-  fault,
-  isLabelHidden,
-  onText,
-  ...rest
-}: About & Typed & Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'>) {
-  const id = useId();
-  const about = { label, help, fault, isLabelHidden: isLabelHidden ?? false };
+type FieldProps = About & Typed & Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange'>;
+
+export function Field({ label, help, fault, isLabelHidden = false, onText, ...rest }: FieldProps) {
   return (
-    <Frame id={id} about={about}>
-      <input
-        id={id}
-        className="input"
-        {...described(id, about)}
-        {...rest}
-        onChange={({ target }) => onText?.(target.value)}
-      />
-    </Frame>
+    <Frame
+      about={{ label, help, fault, isLabelHidden }}
+      entry={(attributes) => <input {...attributes} {...rest} onChange={({ target }) => onText?.(target.value)} />}
+    />
   );
 }
 
-export function TextArea({
-  label,
-  help,
-  fault,
-  onText,
-  ...rest
-}: About & Typed & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'>) {
-  const id = useId();
-  const about = { label, help, fault };
+type TextAreaProps = About & Typed & Omit<TextareaHTMLAttributes<HTMLTextAreaElement>, 'onChange'>;
+
+export function TextArea({ label, help, fault, isLabelHidden = false, onText, ...rest }: TextAreaProps) {
   return (
-    <Frame id={id} about={about}>
-      <textarea
-        id={id}
-        className="input"
-        {...described(id, about)}
-        {...rest}
-        onChange={({ target }) => onText?.(target.value)}
-      />
-    </Frame>
+    <Frame
+      about={{ label, help, fault, isLabelHidden }}
+      entry={(attributes) => <textarea {...attributes} {...rest} onChange={({ target }) => onText?.(target.value)} />}
+    />
   );
 }
 
@@ -104,28 +97,23 @@ export function Select<Value extends string>({
   label,
   help,
   fault,
-  isLabelHidden,
+  isLabelHidden = false,
   options,
   onPick,
   ...rest
 }: SelectProps<Value>) {
-  const id = useId();
-  const about = { label, help, fault, isLabelHidden: isLabelHidden ?? false };
   return (
-    <Frame id={id} about={about}>
-      <select
-        id={id}
-        className="input"
-        {...described(id, about)}
-        {...rest}
-        onChange={({ target }) => onPick(target.value as Value)}
-      >
-        {options.map((option) => (
-          <option key={option.value} value={option.value}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </Frame>
+    <Frame
+      about={{ label, help, fault, isLabelHidden }}
+      entry={(attributes) => (
+        <select {...attributes} {...rest} onChange={({ target }) => onPick(target.value as Value)}>
+          {options.map((option) => (
+            <option key={option.value} value={option.value}>
+              {option.label}
+            </option>
+          ))}
+        </select>
+      )}
+    />
   );
 }

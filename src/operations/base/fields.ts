@@ -27,7 +27,7 @@ export const rowNo = z.int().min(1).max(999_999_999);
 export const problemValues = z.record(z.string(), z.string());
 
 /** Says the same as the sentence next to it, for programs that write it in another language; null: unknown. */
-const someReason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) });
+export const someReason = z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) });
 export const stableReason = someReason.nullable();
 
 /** The same for the result of a slot, whose sentence has several parts. */

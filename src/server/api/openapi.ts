@@ -3,6 +3,7 @@ import { version } from '../../runtime/settings/version.ts';
 import { problemCodes } from '../base/problem.ts';
 import type { SessionRoute } from '../sign-in/session-route.ts';
 import { sessionRoutes } from '../sign-in/session-routes.ts';
+import { componentsOf } from './components.ts';
 import { inputSchema, isInQuery, type JsonSchema, pathFields } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 
@@ -30,21 +31,27 @@ const problemSchema = {
   },
 };
 
-const aProblem = {
+const problemResponse = {
   description: 'A problem.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
+const aProblem = { $ref: '#/components/responses/Problem' };
+
 /** The OpenAPI document of the HTTP API: its schemas are those of the operations. */
 export function openApiDocument(all: readonly Route[] = routes()) {
   const paths: Record<string, Record<string, unknown>> = {};
+  const { schemas, refTo } = componentsOf([
+    ...all.flatMap(({ operation: { name, result }, isDownload }) => (isDownload ? [] : [[name, result] as const])),
+    ...sessionRoutes.map(({ name, result }) => [name, result] as const),
+  ]);
   for (const route of all) {
     const path = `/api/v1${route.path.replace(/:([a-z_]+)/g, '{$1}')}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: pathItem(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: pathItem(route, refTo(route.operation.result)) };
   }
   for (const route of sessionRoutes) {
     const path = `/api/v1/session${route.path}`;
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: sessionItem(route) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: sessionItem(route, refTo(route.result)) };
   }
   paths['/api/v1/batches/{batch_id}/events'] = { get: eventStream };
   paths['/api/v1/batches/{batch_id}/report-files/{name}'] = { get: reportFile };
@@ -64,13 +71,14 @@ export function openApiDocument(all: readonly Route[] = routes()) {
         key: { type: 'http', scheme: 'bearer' },
         person: { type: 'apiKey', in: 'cookie', name: '__Host-airbatch' },
       },
-      schemas: { Problem: problemSchema },
+      responses: { Problem: problemResponse },
+      schemas: { Problem: problemSchema, ...schemas },
     },
   };
 }
 
 /** A route of signing in. It is for browsers: it needs no key and no Idempotency-Key. */
-function sessionItem({ method, name, description, input, result, isForSignedIn }: SessionRoute) {
+function sessionItem({ method, name, description, input, isForSignedIn }: SessionRoute, result: object) {
   const { $schema: _draft, ...body } = z.toJSONSchema(input, { io: 'input' });
   return {
     operationId: name,
@@ -79,7 +87,7 @@ function sessionItem({ method, name, description, input, result, isForSignedIn }
     parameters: [],
     ...(method === 'POST' ? { requestBody: { required: true, content: json(body) } } : {}),
     responses: {
-      200: { description: 'Done.', content: json(resultSchema(result)) },
+      200: { description: 'Done.', content: json(result) },
       default: aProblem,
     },
   };
@@ -121,7 +129,7 @@ const reportFile = {
   },
 };
 
-function pathItem(route: Route) {
+function pathItem(route: Route, result: object) {
   const { operation, method, path, isDownload = false, changesNothing = false } = route;
   const isChange = method === 'POST' && !changesNothing;
   const schema = inputSchema(route);
@@ -141,7 +149,7 @@ function pathItem(route: Route) {
     responses: {
       200: isDownload
         ? { description: 'The file.', content: { 'application/octet-stream': {} } }
-        : { description: 'Done.', content: json(resultSchema(operation.result)) },
+        : { description: 'Done.', content: json(result) },
       default: aProblem,
     },
   };
@@ -169,11 +177,6 @@ function requestBody(
   if (method === 'GET' || fields.length === 0) return {};
   const schema = { type: 'object', properties: Object.fromEntries(fields), required, additionalProperties: false };
   return { requestBody: { required: required.length > 0, content: json(schema) } };
-}
-
-function resultSchema(result: z.ZodType) {
-  const { $schema: _draft, ...schema } = z.toJSONSchema(result);
-  return schema;
 }
 
 function json(schema: object) {
