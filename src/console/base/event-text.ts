@@ -16,8 +16,9 @@ const earlierKinds: Readonly<Record<string, string>> = {
 
 /** What happened, in the reader's language; an unknown kind is shown unchanged. */
 export function eventText(kind: string): string {
-  const id = `event.${earlierKinds[kind] ?? kind}`;
-  return hasText(id) ? t(id) : named('access', kind);
+  const ids = [`event.${earlierKinds[kind] ?? kind}`, `access.${kind}`];
+  const id = ids.find(hasText);
+  return id === undefined ? kind : t(id);
 }
 
 /** Members without meaning for a person: keys, digests, codes, states that the kind already says; and times. */
