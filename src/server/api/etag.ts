@@ -1,3 +1,4 @@
+import { AirbatchError } from '../../core/basics/errors.ts';
 import { listApiKeys } from '../../ledger/access/api-keys.ts';
 import { findUser } from '../../ledger/access/users.ts';
 import { chainHead } from '../../ledger/audit/events.ts';
@@ -8,7 +9,6 @@ import { apiKeyTag } from '../../operations/access/api-key-fields.ts';
 import { userJson } from '../../operations/access/user-fields.ts';
 import { jobTag } from '../../operations/jobs/list-jobs.ts';
 import { endpointTag } from '../../operations/webhooks/webhook-fields.ts';
-import { Refused } from '../base/problem.ts';
 import type { Route } from './route-table.ts';
 
 /** The entity tag, as it is now, of what an input names; null if it names nothing that is there. */
@@ -77,7 +77,7 @@ export async function requireMatch(db: Queryable, ifMatch: string, find: FindTag
   const now = await find(db);
   const seen = ifMatch.split(',').map((one) => one.trim());
   if (seen.includes('*') || (now !== null && seen.includes(now))) return now;
-  throw new Refused('CHANGED_MEANWHILE', 'Somebody else, or the program, has changed this since it was read.', {
+  throw new AirbatchError('CHANGED_MEANWHILE', 'Somebody else, or the program, has changed this since it was read.', {
     hint: 'Read it again, and decide again.',
   });
 }
