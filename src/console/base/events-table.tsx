@@ -1,17 +1,10 @@
-import type { ReactNode } from 'react';
 import { t } from '../texts/i18n.ts';
 import { actorName, type ChainEvent, detailOf, eventText } from './event-text.ts';
-import { Table } from './table.tsx';
-import { None, Time } from './values.tsx';
+import { type Column, Table } from './table.tsx';
+import { BatchLink, None, Time } from './values.tsx';
 
-/** Events as a table. `batchCell` shows the batch of each, if there are several. */
-export function EventsTable({
-  events,
-  batchCell,
-}: {
-  events: readonly ChainEvent[];
-  batchCell?: (id: string) => ReactNode;
-}) {
+/** Events as a table. `ofBatches`: whether they are of several batches, which are then named. */
+export function EventsTable({ events, ofBatches = false }: { events: readonly ChainEvent[]; ofBatches?: boolean }) {
   return (
     <Table
       caption={t('events.title')}
@@ -30,15 +23,7 @@ export function EventsTable({
         },
         { id: 'what', label: t('events.what'), isHead: true, cell: ({ kind }) => eventText(kind) },
         { id: 'who', label: t('events.who'), cell: ({ actor }) => actorName(actor) },
-        ...(batchCell === undefined
-          ? []
-          : [
-              {
-                id: 'batch',
-                label: t('batches.column.batch'),
-                cell: ({ batch_id }: ChainEvent) => batchCell(batch_id),
-              },
-            ]),
+        ...(ofBatches ? [batchColumn()] : []),
         { id: 'row', label: t('rows.row'), isNumber: true, cell: ({ row_no }) => row_no ?? <None /> },
         {
           id: 'detail',
@@ -48,4 +33,8 @@ export function EventsTable({
       ]}
     />
   );
+}
+
+function batchColumn(): Column<ChainEvent> {
+  return { id: 'batch', label: t('batches.column.batch'), cell: ({ batch_id }) => <BatchLink id={batch_id} /> };
 }

@@ -1,3 +1,4 @@
+import { Link } from 'wouter';
 import { type Decimal, formatAmount, formatCount, formatExactTime, formatTime } from '../texts/format.ts';
 import { t } from '../texts/i18n.ts';
 
@@ -45,5 +46,22 @@ export function None() {
       <span aria-hidden="true">–</span>
       <span className="hidden-text">{t('base.none')}</span>
     </span>
+  );
+}
+
+/** The address of the page of a batch. */
+export function batchPath(id: string): string {
+  return `/batches/${encodeURIComponent(id)}`;
+}
+
+/** A link to the page of a batch, by its id or by its run. `row`: the row that the page then shows. */
+export function BatchLink({ id, run, row }: { id: string; run?: string; row?: number }) {
+  return (
+    <Link
+      href={row === undefined ? batchPath(id) : `${batchPath(id)}?row=${row}`}
+      className={run === undefined ? 'nowrap' : undefined}
+    >
+      {run ?? id}
+    </Link>
   );
 }

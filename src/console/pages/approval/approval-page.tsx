@@ -8,7 +8,8 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
 import { Card, NoRole, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
-import { Sums, Time } from '../../base/values.tsx';
+import { batchPath, Sums, Time } from '../../base/values.tsx';
+import { useRequiredText } from '../../forms/required-text.ts';
 import { t } from '../../texts/i18n.ts';
 import { ApprovalsLine } from '../batch/approvals-line.tsx';
 import { useBatch, useGuardedAction } from '../batch/batch-queries.ts';
@@ -29,7 +30,7 @@ export function ApprovalPage() {
   const batchId = decodeURIComponent(id);
   const query = useReview(batchId);
   const batch = useBatch(batchId).data;
-  const back = `/batches/${encodeURIComponent(batchId)}`;
+  const back = batchPath(batchId);
   const { data, error } = query;
   if (data === undefined && isFinal.has(codeOf(error)))
     return (
@@ -124,8 +125,7 @@ interface DecisionProps {
 }
 
 function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProps) {
-  const [why, setWhy] = useState('');
-  const [isChecked, setChecked] = useState(false);
+  const why = useRequiredText();
   const [, go] = useLocation();
   const queries = useQueryClient();
   const { batch_id, content_sha256, plan } = review;
@@ -133,7 +133,8 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   const action = useGuardedAction(
     review,
     (etag): Promise<{ status: BatchState }> => {
-      if (what === 'reject') return change('/api/v1/batches/{batch_id}/reject', { path, body: { why }, etag });
+      if (what === 'reject')
+        return change('/api/v1/batches/{batch_id}/reject', { path, body: { why: why.text }, etag });
       const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
       return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen }, etag });
     },
@@ -147,8 +148,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
     },
   );
   const submit = () => {
-    setChecked(true);
-    if (what === 'approve' || why.trim() !== '') action.mutate();
+    if (what === 'approve' || why.check()) action.mutate();
   };
   const close = () => {
     // The batch has changed since the approver saw it, so they look at it again.
@@ -175,13 +175,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
           </div>
         </>
       ) : (
-        <TextArea
-          label={t('base.reason')}
-          help={t('approval.reject_help')}
-          value={why}
-          onText={setWhy}
-          fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
-        />
+        <TextArea label={t('base.reason')} help={t('approval.reject_help')} {...why.field} />
       )}
     </GuardedDialog>
   );

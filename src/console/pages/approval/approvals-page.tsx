@@ -6,7 +6,7 @@ import { ButtonLink } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Time } from '../../base/values.tsx';
+import { batchPath, Count, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 
 const limit = 200;
@@ -56,9 +56,7 @@ export function ApprovalsPage() {
                       created_by === person ? (
                         <span className="quiet small">{t('approval.own')}</span>
                       ) : (
-                        <ButtonLink
-                          href={`/batches/${encodeURIComponent(batch_id)}${roles.includes('approve') ? '/approval' : ''}`}
-                        >
+                        <ButtonLink href={`${batchPath(batch_id)}${roles.includes('approve') ? '/approval' : ''}`}>
                           {t(roles.includes('approve') ? 'batch.review' : 'approvals.open')}
                         </ButtonLink>
                       ),

@@ -1,9 +1,8 @@
-import { Link } from 'wouter';
 import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
-import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { BatchLink, Money, None, Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemTitle } from '../../texts/problem-text.ts';
@@ -126,7 +125,7 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
           <ul className="plain-list">
             {same_rows.map(({ batch_id, status, rows, paid }) => (
               <li key={batch_id}>
-                <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link> <BatchBadge state={status} />
+                <BatchLink id={batch_id} /> <BatchBadge state={status} />
                 <div className="small quiet">{t('approval.same_rows_line', { rows, paid })}</div>
               </li>
             ))}
@@ -158,7 +157,7 @@ function SinceCard({ since }: { since: NonNullable<Review['review']['since']> })
     <Card title={t('approval.since')} isFlush>
       <div className="card-head">
         <div>
-          <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link> <Sums sums={cost} />
+          <BatchLink id={batch_id} /> <Sums sums={cost} />
           <p>{t('approval.new_numbers', { count: new_numbers })}</p>
           <p>{t('approval.changed', { count: changed, percent: changed_percent })}</p>
         </div>

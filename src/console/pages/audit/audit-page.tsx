@@ -1,6 +1,5 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
-import { type FormEvent, type ReactNode, useState } from 'react';
-import { Link } from 'wouter';
+import { type FormEvent, useState } from 'react';
 import { answered, api, change } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -107,11 +106,6 @@ function BatchEvents({ search, until, onClear }: Searched) {
     setBatchId('');
     setEntered('');
   };
-  const link = (id: string) => (
-    <Link className="nowrap" href={`/batches/${encodeURIComponent(id)}`}>
-      {id}
-    </Link>
-  );
   return (
     <>
       <form className="line" onSubmit={submit}>
@@ -126,7 +120,7 @@ function BatchEvents({ search, until, onClear }: Searched) {
             events={pages.flatMap((page) => (batchId === '' ? page.events.toReversed() : page.events))}
             search={search}
             onClear={onClear === null && batchId === '' ? null : clear}
-            batchCell={link}
+            ofBatches
           />
         )}
       </Loaded>
@@ -179,11 +173,11 @@ interface EventsProps {
   search: string;
   /** Null: nothing is filtered. */
   onClear: (() => void) | null;
-  batchCell?: (id: string) => ReactNode;
+  ofBatches?: boolean;
 }
 
 /** The events that fit the search, and how far it has looked. */
-function EventCard({ events, search, onClear, batchCell }: EventsProps) {
+function EventCard({ events, search, onClear, ofBatches = false }: EventsProps) {
   const shown = events.filter((event) => fits(event, search));
   const last = events.at(-1);
   return (
@@ -204,7 +198,7 @@ function EventCard({ events, search, onClear, batchCell }: EventsProps) {
             <NoneFits title={t('audit.none')} onClear={onClear} />
           )
         ) : (
-          <EventsTable events={shown} {...(batchCell === undefined ? {} : { batchCell })} />
+          <EventsTable events={shown} ofBatches={ofBatches} />
         )}
       </Card>
     </>

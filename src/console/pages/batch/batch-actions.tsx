@@ -3,6 +3,8 @@ import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Field, Select, TextArea } from '../../base/field.tsx';
+import { batchPath } from '../../base/values.tsx';
+import { useRequiredText } from '../../forms/required-text.ts';
 import { t } from '../../texts/i18n.ts';
 import { type BatchStatus, useGuardedAction } from './batch-queries.ts';
 import { GuardedDialog } from './guarded-dialog.tsx';
@@ -34,7 +36,7 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
   return (
     <>
       {waitsForApproval && mayApprove && (
-        <ButtonLink href={`/batches/${encodeURIComponent(batch.batch_id)}/approval`} look="main-action">
+        <ButtonLink href={`${batchPath(batch.batch_id)}/approval`} look="main-action">
           {t('batch.review')}
         </ButtonLink>
       )}
@@ -66,8 +68,7 @@ function SimpleDialog({
   kind: Exclude<Kind, 'reorder'>;
   onClose: () => void;
 }) {
-  const [why, setWhy] = useState('');
-  const [isChecked, setChecked] = useState(false);
+  const why = useRequiredText();
   const { batch_id } = batch;
   const needsWhy = kind === 'pause' || kind === 'cancel';
   const action = useGuardedAction(
@@ -75,17 +76,16 @@ function SimpleDialog({
     async (etag) => {
       const path = { batch_id };
       // A pause never does harm, so it never waits for a person to read what others did.
-      if (kind === 'pause') await change('/api/v1/batches/{batch_id}/pause', { path, body: { why } });
+      if (kind === 'pause') await change('/api/v1/batches/{batch_id}/pause', { path, body: { why: why.text } });
       else if (kind === 'cancel')
-        await change('/api/v1/batches/{batch_id}/skip', { path, body: { why, unsent: true }, etag });
+        await change('/api/v1/batches/{batch_id}/skip', { path, body: { why: why.text, unsent: true }, etag });
       else if (kind === 'resume') await change('/api/v1/batches/{batch_id}/resume', { path, body: {}, etag });
       else await change('/api/v1/batches/{batch_id}/retry', { path, body: {}, etag });
     },
     { done: () => t(`batch.${kind}_done`), onDone: onClose },
   );
   const submit = () => {
-    setChecked(true);
-    if (!needsWhy || why.trim() !== '') action.mutate();
+    if (!needsWhy || why.check()) action.mutate();
   };
   return (
     <GuardedDialog
@@ -97,15 +97,7 @@ function SimpleDialog({
       look={kind === 'cancel' ? 'danger' : 'main-action'}
     >
       <p>{t(`batch.${kind}_help`)}</p>
-      {needsWhy && (
-        <TextArea
-          label={t('base.reason')}
-          help={t('base.reason_help')}
-          value={why}
-          onText={setWhy}
-          fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
-        />
-      )}
+      {needsWhy && <TextArea label={t('base.reason')} help={t('base.reason_help')} {...why.field} />}
     </GuardedDialog>
   );
 }

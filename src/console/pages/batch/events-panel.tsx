@@ -1,9 +1,9 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import { EventsTable } from '../../base/events-table.tsx';
-import { Failure } from '../../base/failure.tsx';
+import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Loading } from '../../base/page.tsx';
+import { Card } from '../../base/page.tsx';
 import { t } from '../../texts/i18n.ts';
 
 const pageEvents = 200;
@@ -19,15 +19,9 @@ export function EventsPanel({ batchId }: { batchId: string }) {
     initialPageParam: 0,
     getNextPageParam: ({ next }) => next,
   });
-  const { data, error, refetch } = query;
   return (
     <Card isFlush>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined ? (
-        error === null && <Loading />
-      ) : (
-        <EventsTable events={data.pages.flatMap(({ events }) => events)} />
-      )}
+      <Loaded query={query}>{({ pages }) => <EventsTable events={pages.flatMap(({ events }) => events)} />}</Loaded>
       <MoreRows query={query} label={t('events.more')} isInCard />
     </Card>
   );

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -8,7 +7,8 @@ import { Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
 import { Card, EmptyCard } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { Sums } from '../../base/values.tsx';
+import { BatchLink, Sums } from '../../base/values.tsx';
+import { useRequiredText } from '../../forms/required-text.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
@@ -171,7 +171,7 @@ function GroupNote({ reason: { sums, earlier_batch: earlier } }: { reason: HeldR
       <Sums sums={sums} />
       {earlier !== null && (
         <span className="small">
-          {t('held.earlier')} <Link href={`/batches/${encodeURIComponent(earlier)}`}>{earlier}</Link>
+          {t('held.earlier')} <BatchLink id={earlier} />
         </span>
       )}
     </div>
@@ -198,21 +198,19 @@ interface DecisionProps {
 }
 
 function DecisionDialog({ batchId, seen, decision: { what, choice, count }, onClose }: DecisionProps) {
-  const [why, setWhy] = useState('');
-  const [isChecked, setChecked] = useState(false);
+  const why = useRequiredText();
   const path = { batch_id: batchId };
   const action = useAction(
     batchId,
     async () => {
       if (what === 'skip')
-        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { ...choice, why } })).skipped;
+        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { ...choice, why: why.text } })).skipped;
       return (await change('/api/v1/batches/{batch_id}/release', { path, body: { ...choice, seen } })).released;
     },
     { done: (done) => t(what === 'skip' ? 'held.skipped' : 'held.released', { count: done }), onDone: onClose },
   );
   const submit = () => {
-    setChecked(true);
-    if (what === 'release' || why.trim() !== '') action.mutate();
+    if (what === 'release' || why.check()) action.mutate();
   };
   return (
     <Dialog
@@ -224,14 +222,7 @@ function DecisionDialog({ batchId, seen, decision: { what, choice, count }, onCl
       error={action.error}
     >
       <p>{t(what === 'skip' ? 'held.skip_help' : 'held.release_help')}</p>
-      {what === 'skip' && (
-        <TextArea
-          label={t('base.reason')}
-          value={why}
-          onText={setWhy}
-          fault={isChecked && why.trim() === '' ? t('base.reason_missing') : null}
-        />
-      )}
+      {what === 'skip' && <TextArea label={t('base.reason')} {...why.field} />}
     </Dialog>
   );
 }

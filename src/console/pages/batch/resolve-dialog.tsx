@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { change } from '../../api/client.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { Select, TextArea } from '../../base/field.tsx';
+import { useRequiredText } from '../../forms/required-text.ts';
 import { t } from '../../texts/i18n.ts';
 import { useAction } from './batch-queries.ts';
 
@@ -11,20 +12,20 @@ type Outcome = (typeof outcomes)[number];
 /** A person decides whether a row was paid, with evidence. */
 export function ResolveDialog({ batchId, rowNo, onClose }: { batchId: string; rowNo: number; onClose: () => void }) {
   const [outcome, setOutcome] = useState<Outcome | ''>('');
-  const [evidence, setEvidence] = useState('');
+  const evidence = useRequiredText();
   const [isChecked, setChecked] = useState(false);
   const action = useAction(
     batchId,
     (as: Outcome) =>
       change('/api/v1/batches/{batch_id}/rows/{row}/resolve', {
         path: { batch_id: batchId, row: rowNo },
-        body: { as, evidence },
+        body: { as, evidence: evidence.text },
       }),
     { done: () => t('resolve.done', { row: rowNo }), onDone: onClose },
   );
   const submit = () => {
     setChecked(true);
-    if (outcome !== '' && evidence.trim() !== '') action.mutate(outcome);
+    if (evidence.check() && outcome !== '') action.mutate(outcome);
   };
   return (
     <Dialog
@@ -46,13 +47,7 @@ export function ResolveDialog({ batchId, rowNo, onClose }: { batchId: string; ro
         onPick={setOutcome}
         fault={isChecked && outcome === '' ? t('resolve.outcome_missing') : null}
       />
-      <TextArea
-        label={t('resolve.evidence')}
-        help={t('resolve.evidence_help')}
-        value={evidence}
-        onText={setEvidence}
-        fault={isChecked && evidence.trim() === '' ? t('base.reason_missing') : null}
-      />
+      <TextArea label={t('resolve.evidence')} help={t('resolve.evidence_help')} {...evidence.field} />
     </Dialog>
   );
 }

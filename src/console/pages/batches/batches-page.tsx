@@ -1,17 +1,16 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { ButtonLink } from '../../base/button.tsx';
-import { Failure } from '../../base/failure.tsx';
+import { Loaded } from '../../base/failure.tsx';
 import { FilterRow, NoneFits } from '../../base/filter-row.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, EmptyCard, Loading, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Badge, BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Time } from '../../base/values.tsx';
+import { BatchLink, Count, Time } from '../../base/values.tsx';
 import { formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { chargedColumn, progressColumn } from './batch-columns.tsx';
@@ -36,9 +35,6 @@ export function BatchesPage() {
     getNextPageParam: ({ next }) => next,
     refetchInterval: refresh(),
   });
-  const { data, error, refetch } = query;
-  const all = data?.pages.flatMap(({ batches }) => batches) ?? [];
-  const shown = all.filter((batch) => fits(batch, kind, search));
   return (
     <Page
       title={t('nav.batches')}
@@ -59,19 +55,21 @@ export function BatchesPage() {
         search={search}
         onSearch={setSearch}
       />
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined ? (
-        error === null && <Loading />
-      ) : (
-        <BatchList
-          batches={shown}
-          hasAny={all.length > 0 || kind !== 'all'}
-          onClear={() => {
-            setKind('all');
-            setSearch('');
-          }}
-        />
-      )}
+      <Loaded query={query}>
+        {({ pages }) => {
+          const all = pages.flatMap(({ batches }) => batches);
+          return (
+            <BatchList
+              batches={all.filter((batch) => fits(batch, kind, search))}
+              hasAny={all.length > 0 || kind !== 'all'}
+              onClear={() => {
+                setKind('all');
+                setSearch('');
+              }}
+            />
+          );
+        }}
+      </Loaded>
       <MoreRows query={query} label={t('batches.more')} />
     </Page>
   );
@@ -130,7 +128,7 @@ function BatchList({ batches, hasAny, onClear }: ListProps) {
 function Name({ batch: { batch_id, run_id, file_name, finish_by, in_time } }: { batch: Batch }) {
   return (
     <>
-      <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+      <BatchLink id={batch_id} run={run_id} />
       <div className="quiet small name-cell">{file_name}</div>
       {finish_by !== null && (
         <div className="small quiet">

@@ -1,5 +1,4 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { useRole, useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -8,7 +7,7 @@ import { NoneFits } from '../../base/filter-row.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, EmptyCard, Figures } from '../../base/page.tsx';
 import { type Column, Table } from '../../base/table.tsx';
-import { Count, None, Sums, Time } from '../../base/values.tsx';
+import { BatchLink, Count, None, Sums, Time } from '../../base/values.tsx';
 import { formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { type RowsOfBatch, useLookUp } from '../batch/look-up.ts';
@@ -207,7 +206,7 @@ function columnsOf({ onOpen }: { onOpen: (doubt: Doubt) => void }): Column<Doubt
     },
     {
       ...{ id: 'batch', label: t('batches.column.batch') },
-      cell: ({ batch_id, run_id }) => <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>,
+      cell: ({ batch_id, run_id }) => <BatchLink id={batch_id} run={run_id} />,
     },
     { id: 'person', label: t('rows.person'), cell: ({ person, phone_number }) => person ?? phone_number ?? <None /> },
     { id: 'amount', label: t('rows.amount'), isNumber: true, cell: (doubt) => <Asked row={doubt} /> },

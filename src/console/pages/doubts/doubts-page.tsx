@@ -1,8 +1,8 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { Loaded } from '../../base/failure.tsx';
 import { Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
+import { BatchLink } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { HeldPanel, NoneHeld } from '../batch/held-panel.tsx';
@@ -47,7 +47,7 @@ function HeldList({ batches }: { batches: readonly OpenBatch[] }) {
   return batches.map(({ batch_id, run_id }) => (
     <section key={batch_id} className="stack">
       <h2>
-        <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+        <BatchLink id={batch_id} run={run_id} />
       </h2>
       <HeldPanel batchId={batch_id} />
     </section>

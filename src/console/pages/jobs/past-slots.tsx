@@ -1,9 +1,8 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { Select } from '../../base/field.tsx';
 import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { None, Time } from '../../base/values.tsx';
+import { BatchLink, None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { slotText } from '../../texts/reason-text.ts';
 import { type Job, SlotBadge } from './slot-cell.tsx';
@@ -46,9 +45,7 @@ export function PastSlots({ jobs }: { jobs: readonly Job[] }) {
                 ) : (
                   batches.map(({ batch_id, file }) => (
                     <div key={batch_id}>
-                      <Link className="nowrap" href={`/batches/${encodeURIComponent(batch_id)}`}>
-                        {batch_id}
-                      </Link>
+                      <BatchLink id={batch_id} />
                       <div className="small quiet">{file}</div>
                     </div>
                   ))

@@ -1,12 +1,12 @@
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link, useLocation } from 'wouter';
+import { useLocation } from 'wouter';
 import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
-import { Money, None, Sums, Time } from '../../base/values.tsx';
+import { BatchLink, batchPath, Money, None, Sums, Time } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -49,7 +49,7 @@ export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
   const make = () => planning.make(runId.trim());
   const submitting = useMutation({
     mutationFn: (batch_id: string) => change('/api/v1/drafts/{draft_id}/submit', { path, body: { batch_id } }),
-    onSuccess: ({ batch_id }) => go(`/batches/${encodeURIComponent(batch_id)}`),
+    onSuccess: ({ batch_id }) => go(batchPath(batch_id)),
   });
   if (!isOpen || draft.totals === null) return null;
   const { valid } = draft.totals.counts;
@@ -157,7 +157,7 @@ function Findings({
         ))}
         {since !== null && (
           <li>
-            {t('draft.since')} <Link href={`/batches/${encodeURIComponent(since.batch_id)}`}>{since.batch_id}</Link>:{' '}
+            {t('draft.since')} <BatchLink id={since.batch_id} />:{' '}
             {t('draft.since_numbers', {
               fresh: since.new_numbers,
               missing: since.missing_numbers,

@@ -1,9 +1,8 @@
-import { Link } from 'wouter';
 import { type Answer, answered, api } from '../../api/client.ts';
 import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Sums, Time } from '../../base/values.tsx';
+import { BatchLink, Count, Sums, Time } from '../../base/values.tsx';
 import { FormWithResult } from '../../forms/form-with-result.tsx';
 import { NothingThen, PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
 import { formatCount } from '../../texts/format.ts';
@@ -51,7 +50,7 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
               ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },
               cell: ({ batch_id, run_id, file_name }) => (
                 <>
-                  <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>
+                  <BatchLink id={batch_id} run={run_id} />
                   <div className="quiet small name-cell">{file_name}</div>
                 </>
               ),

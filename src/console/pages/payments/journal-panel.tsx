@@ -5,7 +5,7 @@ import { Button } from '../../base/button.tsx';
 import { Field, Select } from '../../base/field.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Money, Sums } from '../../base/values.tsx';
+import { BatchLink, Count, Money, Sums } from '../../base/values.tsx';
 import { AccountField } from '../../forms/account-field.tsx';
 import { FormWithResult } from '../../forms/form-with-result.tsx';
 import { NothingThen, PeriodFields, periodZone, usePeriod } from '../../forms/period.tsx';
@@ -99,7 +99,7 @@ function EntryTable({ entries }: Pick<Journal, 'entries'>) {
         { id: 'date', label: t('payments.day'), cell: ({ date }) => formatDate(date) },
         {
           ...{ id: 'batch', label: t('batches.column.batch'), isHead: true },
-          cell: ({ batch_id, run_id }) => <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{run_id}</Link>,
+          cell: ({ batch_id, run_id }) => <BatchLink id={batch_id} run={run_id} />,
         },
         { id: 'kind', label: t('payments.kind'), cell: ({ kind }) => t(`payments.kind.${kind}`) },
         { id: 'payments', label: t('nav.payments'), isNumber: true, cell: (entry) => <Count of={entry.payments} /> },

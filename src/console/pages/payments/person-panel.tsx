@@ -1,11 +1,10 @@
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { change, type ResultOf } from '../../api/client.ts';
 import { Field } from '../../base/field.tsx';
 import { Card, Empty, Figures } from '../../base/page.tsx';
 import { Badge, RowBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Sums, Time } from '../../base/values.tsx';
+import { BatchLink, Sums, Time } from '../../base/values.tsx';
 import { FormWithResult } from '../../forms/form-with-result.tsx';
 import { formatCount, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -100,7 +99,7 @@ function Payments({ payments, caption }: { payments: Payment[]; caption: string 
           ...{ id: 'run', label: t('batches.column.batch'), isHead: true },
           cell: ({ batch_id, row_no, run_id, file_name }) => (
             <>
-              <Link href={`/batches/${encodeURIComponent(batch_id)}?row=${row_no}`}>{run_id}</Link>
+              <BatchLink id={batch_id} run={run_id} row={row_no} />
               <div className="quiet small name-cell">
                 {file_name} · <span className="nowrap">{t('rows.one', { row: row_no })}</span>
               </div>

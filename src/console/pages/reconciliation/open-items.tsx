@@ -11,7 +11,8 @@ import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, EmptyCard } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
-import { Money, None, Time } from '../../base/values.tsx';
+import { batchPath, Money, None, Time } from '../../base/values.tsx';
+import { useRequiredText } from '../../forms/required-text.ts';
 import { useChange } from '../../forms/use-change.ts';
 import { hasText, t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
@@ -147,16 +148,15 @@ function Items({ title, items, onNote }: { title: string; items: readonly Item[]
 }
 
 function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: () => void }) {
-  const [note, setNote] = useState('');
-  const [isChecked, setChecked] = useState(false);
+  const note = useRequiredText('reconciliation.note_missing');
   const path = { reconciliation_id: id, item_no: item.item_no };
   const keep = useChange(
-    () => change('/api/v1/reconciliations/{reconciliation_id}/items/{item_no}/note', { path, body: { note } }),
+    () =>
+      change('/api/v1/reconciliations/{reconciliation_id}/items/{item_no}/note', { path, body: { note: note.text } }),
     { reads: [['reconciliation', id]], onDone: onClose },
   );
   const submit = () => {
-    setChecked(true);
-    if (note.trim() !== '') keep.mutate();
+    if (note.check()) keep.mutate();
   };
   return (
     <Dialog
@@ -167,20 +167,14 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
       isBusy={keep.isPending}
       error={keep.error}
     >
-      <TextArea
-        label={t('reconciliation.note_text')}
-        help={t('reconciliation.note_help')}
-        value={note}
-        onText={setNote}
-        fault={isChecked && note.trim() === '' ? t('reconciliation.note_missing') : null}
-      />
+      <TextArea label={t('reconciliation.note_text')} help={t('reconciliation.note_help')} {...note.field} />
     </Dialog>
   );
 }
 
 function RowLink({ batchId, row }: { batchId: string; row: Item['row'] }) {
   return (
-    <Link href={`/batches/${encodeURIComponent(batchId)}${row === null ? '' : `?row=${row}`}`}>
+    <Link href={`${batchPath(batchId)}${row === null ? '' : `?row=${row}`}`}>
       {batchId}
       {row !== null && (
         <>

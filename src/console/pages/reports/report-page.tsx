@@ -5,7 +5,7 @@ import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
-import { Time } from '../../base/values.tsx';
+import { batchPath, Time } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { formatBytes } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -55,7 +55,7 @@ function WriteButtons({ batchId, mayReadWhole }: { batchId: string; mayReadWhole
   );
   return (
     <>
-      <ButtonLink href={`/batches/${encodeURIComponent(batchId)}`}>{t('approval.back')}</ButtonLink>
+      <ButtonLink href={batchPath(batchId)}>{t('approval.back')}</ButtonLink>
       {mayReadWhole && (
         <Button isBusy={action.isPending} onClick={() => action.mutate(false)}>
           {t('reports.write')}

@@ -1,18 +1,17 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { Link } from 'wouter';
 import { answered, api, change } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
-import { Failure } from '../../base/failure.tsx';
+import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
-import { Card, Empty, Loading } from '../../base/page.tsx';
+import { Card, Empty } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Table } from '../../base/table.tsx';
-import { Count, None, Time } from '../../base/values.tsx';
+import { BatchLink, Count, None, Time } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { systemText } from '../../texts/failure-text.ts';
 import { formatCount } from '../../texts/format.ts';
@@ -41,18 +40,20 @@ export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoin
     getNextPageParam: ({ next }) => next,
     refetchInterval: refresh(),
   });
-  const { data, error, refetch } = query;
-  const rows = data?.pages.flatMap(({ deliveries }) => deliveries) ?? [];
   return (
     <Card isFlush title={t('webhooks.log')}>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading />}
-      {data !== undefined && rows.length === 0 && (
-        <Empty title={t('webhooks.log_none')}>
-          <p>{t(enabled ? 'webhooks.log_none_help' : 'webhooks.log_none_off')}</p>
-        </Empty>
-      )}
-      {rows.length > 0 && <DeliveryTable rows={rows} onShow={setShown} />}
+      <Loaded query={query}>
+        {({ pages }) => {
+          const rows = pages.flatMap(({ deliveries }) => deliveries);
+          return rows.length > 0 ? (
+            <DeliveryTable rows={rows} onShow={setShown} />
+          ) : (
+            <Empty title={t('webhooks.log_none')}>
+              <p>{t(enabled ? 'webhooks.log_none_help' : 'webhooks.log_none_off')}</p>
+            </Empty>
+          );
+        }}
+      </Loaded>
       <MoreRows query={query} label={t('webhooks.more')} isInCard />
       {shown !== null && (
         <DeliveryDialog id={endpoint_id} delivery={shown} isEnabled={enabled} onClose={() => setShown(null)} />
@@ -79,14 +80,7 @@ function DeliveryTable({ rows, onShow }: { rows: readonly Delivery[]; onShow: (d
         },
         {
           ...{ id: 'batch', label: t('batches.column.batch') },
-          cell: ({ batch_id }) =>
-            batch_id === null ? (
-              <None />
-            ) : (
-              <Link href={`/batches/${encodeURIComponent(batch_id)}`} className="nowrap">
-                {batch_id}
-              </Link>
-            ),
+          cell: ({ batch_id }) => (batch_id === null ? <None /> : <BatchLink id={batch_id} />),
         },
         {
           ...{ id: 'outcome', label: t('webhooks.outcome') },
