@@ -243,7 +243,7 @@ async function completeBatch(context: SuperviseNeeds, batchId: string, closing: 
   const completed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'complete') || !allTerminal(await countRows(unit.tx, batchId))) return null;
-    const fields = { balance_after, completed_at: unit.at, reread_at: null };
+    const fields = { balance_after, completed_at: unit.at };
     return unit.changeBatch(batch, 'complete', fields, balanceEventData(balance));
   });
   return completed !== null;

@@ -50,10 +50,13 @@ export interface PollingSettings {
 
   /** How often the balance is read while batches wait for money. */
   fundsLookMs: number;
-  /** How long after its end a batch is read again, and how often due batches are looked for. */
+  /**
+   * How long after their end rows are read again, and also the span of time in which rows end that are read together;
+   * and how often batches with such rows are looked for.
+   */
   rereadAfterMs: number;
   rereadLookMs: number;
-  /** Without a list, the rows of such a batch are read one by one, with this interval. */
+  /** Without a list, the rows are read one by one, with this interval. */
   rereadApartMs: number;
 }
 

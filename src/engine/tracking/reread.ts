@@ -7,7 +7,13 @@ import {
 } from '../../gateway/contract/gateway.ts';
 import { makePageMarks } from '../../gateway/contract/list-pages.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../../ledger/batches/batches.ts';
-import { dropRereadPlace, findRereadPlace, type RereadPlace, saveRereadPlace } from '../../ledger/batches/rereads.ts';
+import {
+  dropRereadPlace,
+  findRereadPlace,
+  type Reading,
+  type RereadPlace,
+  saveRereadPlace,
+} from '../../ledger/batches/rereads.ts';
 import { namedEnds } from '../../ledger/rows/row-decisions.ts';
 import { endedRows, findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import {
@@ -25,12 +31,12 @@ import { haltPaidTwice } from './apply-status-update.ts';
 
 type RereadNeeds = Parts<Asks | Writes | 'account' | 'service' | 'settings' | 'stopping'>;
 
-/** Payments are looked for this much before and after the batch's own times, because the service's clock may differ. */
+/** Payments are looked for this much before and after the reading's times, because the service's clock may differ. */
 const marginMs = 60_000;
-/** Rows that are read at once to find one that was on no page. */
+/** Rows that are read at once to find one that belongs to the reading and was on no page. */
 const rowsPerLook = 1_000;
 
-/** The position up to which this process has read the list of a batch, and the rows that it found there. */
+/** The position up to which this process has read the list for a reading, and the rows that it found there. */
 interface Listing {
   nextPage: number;
   isWhole: boolean;
@@ -38,68 +44,101 @@ interface Listing {
   seen: RowMarks;
 }
 
+/** A reading with its batch as it was when the reading was chosen. */
+interface BatchReading extends Reading {
+  batch: BatchRecord;
+}
+
 /**
- * Reads the payments of finished batches again, a day after their end (reliability.md, V2 step 8): a payment may be
- * refunded, or end differently, after its last status. The rows stay as they ended; a difference is recorded and
- * reported. Pages of the service's list come first. Then each row that was on no page is looked up, with all of its
- * earlier payments: if the clocks differ, the pages may have shown none of them. Version 1 has no list, so all rows are
- * looked up. Each call of the returned function asks for one page or one row, of the due batches in turn. It returns
- * how long to wait before the next call, in milliseconds.
+ * Reads the payments of rows that have ended again, a day later (reliability.md, V2 step 8): a payment may be refunded,
+ * or end differently, after its last status. The rows stay as they ended; a difference is recorded and reported. Rows
+ * of a batch that ended within a day of each other are one reading, so that a batch that stays open is read as well.
+ * Pages of the service's list come first. Then each row that was on no page is looked up, with all of its earlier
+ * payments: if the clocks differ, the pages may have shown none of them. Version 1 has no list, so all rows are looked
+ * up. Each call of the returned function asks for one page or one row, of the due readings in turn. It returns how long
+ * to wait before the next call, in milliseconds.
  */
 export function makeRereading(context: RereadNeeds): () => Promise<number> {
   const { db, account, clock, settings, gateway } = context;
+  const { rereadAfterMs, rereadLookMs } = settings;
   const listings = new Map<string, Listing>();
   let turn = 0;
   return async () => {
-    const due = await batchesToReread(db, account, clock.now() - settings.rereadAfterMs);
-    const names = new Set(due.map(endOf));
+    const due = await batchesToReread(db, account, {
+      endedBefore: clock.now() - rereadAfterMs,
+      spanMs: rereadAfterMs,
+    });
+    const readings = due.map((batch) => readingOf(batch, rereadAfterMs));
+    const names = new Set(readings.map(nameOf));
     for (const name of listings.keys()) if (!names.has(name)) listings.delete(name);
-    const batch = due[turn++ % due.length];
-    if (!batch) return settings.rereadLookMs;
+    const reading = readings[turn++ % readings.length];
+    if (!reading) return rereadLookMs;
     // A batch of another service is skipped: this service has none of its payments, and each would be recorded as
     // missing.
-    const isAtOtherService = !isSameService(batch.service, context.service);
-    const wait = isAtOtherService ? null : await readOn(context, batch, gateway.list && listingOf(listings, batch));
-    if (wait === null) await noteRead(context, batch);
+    const isAtOtherService = !isSameService(reading.batch.service, context.service);
+    const wait = isAtOtherService ? null : await readOn(context, reading, gateway.list && listingOf(listings, reading));
+    if (wait === null) await noteRead(context, reading);
     return wait ?? 0;
   };
 }
 
-function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing {
-  const name = endOf(batch);
+/** The next reading of a batch: the rows that ended within `spanMs` since the last one, but not after the batch. */
+function readingOf(batch: BatchRecord, spanMs: number): BatchReading {
+  const { batch_id, reread_at, started_at, created_at, completed_at } = batch;
+  const spanEnd = (reread_at ?? started_at ?? created_at) + spanMs;
+  return { batch, batch_id, after: reread_at, to: Math.min(completed_at ?? spanEnd, spanEnd) };
+}
+
+function nameOf({ batch_id, to }: BatchReading): string {
+  return `${batch_id} ${to}`;
+}
+
+/**
+ * Whether a row belongs to the reading. The last reading of a batch has all that were not read before: the service may
+ * have set the time of their end, and its clock may be ahead.
+ */
+function isIn({ batch, after, to }: BatchReading, { status, completed_at: endedAt }: RowRecord): boolean {
+  if (endedAt !== null && endedAt <= (after ?? Number.NEGATIVE_INFINITY)) return false;
+  if (to === batch.completed_at) return true;
+  return (status === 'completed' || status === 'failed') && endedAt !== null && endedAt <= to;
+}
+
+function listingOf(listings: Map<string, Listing>, reading: BatchReading): Listing {
+  const name = nameOf(reading);
   const listing = listings.get(name) ?? { nextPage: 1, isWhole: false, isNew: makePageMarks(), seen: makeRowMarks() };
   listings.set(name, listing);
   return listing;
 }
 
-/**
- * Asks for one page or one row. Returns how long to wait before the next call; null if the batch is completely read.
- */
-async function readOn(context: RereadNeeds, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
+/** Asks for one page or one row. Returns how long to wait before the next call; null if the reading is complete. */
+async function readOn(context: RereadNeeds, reading: BatchReading, listing: Listing | null): Promise<number | null> {
   const { list } = context.gateway;
-  const place = (await findRereadPlace(context.db, batch)) ?? { pages: 0, row_no: null };
-  if (list && listing && !listing.isWhole) return readPage(context, batch, { list, listing, place });
-  return readRow(context, batch, { seen: listing?.seen ?? null, place });
+  const place = (await findRereadPlace(context.db, reading)) ?? { pages: 0, row_no: null };
+  if (!list || !listing || listing.isWhole) return readRow(context, reading, { seen: listing?.seen ?? null, place });
+  // Days in which no row of an open batch ended need no page.
+  if (listing.nextPage === 1 && (await nextRow(context, reading, 0, () => true)) === null)
+    return context.stopping.aborted ? 0 : null;
+  return readPage(context, reading, { list, listing, place });
 }
 
 async function readPage(
   context: RereadNeeds,
-  batch: BatchRecord,
+  reading: BatchReading,
   { list, listing, place }: { list: NonNullable<Gateway['list']>; listing: Listing; place: RereadPlace },
 ): Promise<number> {
+  const { batch, after, to } = reading;
   const page = listing.nextPage;
   // What a program before this one found on this page is recorded already.
   const isKnown = place.row_no !== null || page <= place.pages;
-  const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
-  const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
-  const query = { page, perPage: paymentsPerPageMax, fromMs, toMs, oldestFirst: true };
+  const fromMs = (after ?? batch.started_at ?? batch.created_at) - marginMs;
+  const query = { page, perPage: paymentsPerPageMax, fromMs, toMs: to + marginMs, oldestFirst: true };
   const outcome = await context.limiter.admit('read', () => list(query));
   if (outcome.kind !== 'page') return context.readTrouble(outcome);
   const differences = await context.committer.commit(async (unit) => {
     const found: LateDifference[] = [];
     for (const payment of outcome.payments) {
       const paid = await rowPaidBy(unit, context.account, batch.batch_id, payment);
-      if (!paid) continue;
+      if (!paid || !isIn(reading, paid.row)) continue;
       const { row, isOwn } = paid;
       if (isOwn) listing.seen.add(row.row_no);
       if (isKnown) continue;
@@ -107,7 +146,7 @@ async function readPage(
       if (difference?.isPaidTwice) await haltPaidTwice(unit, context, difference.row, payment.topupId);
       if (difference) found.push(difference);
     }
-    if (!isKnown) await saveRereadPlace(unit.tx, batch, { pages: page, row_no: null });
+    if (!isKnown) await saveRereadPlace(unit.tx, reading, { pages: page, row_no: null });
     return found;
   });
   logDifferences(context, differences);
@@ -119,19 +158,21 @@ async function readPage(
 
 async function readRow(
   context: RereadNeeds,
-  batch: BatchRecord,
+  reading: BatchReading,
   { seen, place }: { seen: RowMarks | null; place: RereadPlace },
 ): Promise<number | null> {
-  const row = await nextUnseen(context, batch, { seen, after: place.row_no ?? 0 });
+  // With a list, rows without a payment id are skipped, because the service never had a payment of them.
+  const isUnseen = ({ row_no, topup_id }: RowRecord) => seen === null || (topup_id !== null && !seen.has(row_no));
+  const row = await nextRow(context, reading, place.row_no ?? 0, isUnseen);
   if (!row) return context.stopping.aborted ? 0 : null;
-  const asked = await lookupAll(context, batch, row);
+  const asked = await lookupAll(context, reading.batch, row);
   if (!Array.isArray(asked)) return context.readTrouble(asked);
   const payments = asked.at(-1) ?? [];
   const named = await namedEnds(context.db, row);
   // When a person retried the row, they confirmed that these ends did not arrive.
   const earlier = asked.slice(0, -1).flatMap((of) => of.filter(({ serviceStatus }) => !named.includes(serviceStatus)));
   const differences = await context.committer.commit(async (unit) => {
-    await saveRereadPlace(unit.tx, batch, { ...place, row_no: row.row_no });
+    await saveRereadPlace(unit.tx, reading, { ...place, row_no: row.row_no });
     const current = await findRow(unit.tx, row.batch_id, row.row_no);
     if (current?.generation !== row.generation) return [];
     const own = payments.find((payment) => isOwnPayment(current, payment));
@@ -166,36 +207,32 @@ async function lookupAll(
   return payments;
 }
 
-/**
- * The first row after `after` that was on no page. With a list, rows without a payment id are skipped, because the
- * service never had a payment of them.
- */
-async function nextUnseen(
+/** The first row of the reading after row `after` that is wanted. */
+async function nextRow(
   { db, clock, stopping }: Parts<'clock' | 'db' | 'stopping'>,
-  { batch_id }: BatchRecord,
-  { seen, after }: { seen: RowMarks | null; after: number },
+  reading: BatchReading,
+  after: number,
+  isWanted: (row: RowRecord) => boolean,
 ): Promise<RowRecord | null> {
+  // Usually the first row will do.
+  let limit = 1;
   for (let last = after; !stopping.aborted; await clock.turn()) {
-    const rows = await endedRows(db, batch_id, last, seen === null ? 1 : rowsPerLook);
-    const unseen = rows.find(({ row_no, topup_id }) => seen === null || (topup_id !== null && !seen.has(row_no)));
-    if (unseen || rows.length === 0) return unseen ?? null;
+    const rows = await endedRows(db, reading.batch_id, last, limit);
+    const found = rows.find((row) => isIn(reading, row) && isWanted(row));
+    if (found || rows.length === 0) return found ?? null;
     last = rows.at(-1)?.row_no ?? last;
+    limit = rowsPerLook;
   }
   return null;
 }
 
-async function noteRead({ committer }: Parts<'committer'>, batch: BatchRecord): Promise<void> {
+async function noteRead({ committer }: Parts<'committer'>, reading: BatchReading): Promise<void> {
   await committer.commit(async (unit) => {
-    const current = await findBatch(unit.tx, batch.batch_id);
-    await dropRereadPlace(unit.tx, batch);
-    // A retry may have reopened the batch. It is then read again after its new end.
-    if (current?.completed_at === batch.completed_at) await unit.noteBatch(current, { reread_at: unit.at });
+    const current = await findBatch(unit.tx, reading.batch_id);
+    await dropRereadPlace(unit.tx, reading);
+    // A retry may have reopened the batch. Rows that end again since are of a later reading.
+    if (current) await unit.noteBatch(current, { reread_at: reading.to });
   });
-}
-
-/** A batch that has ended again is read from the beginning. */
-function endOf({ batch_id, completed_at }: BatchRecord): string {
-  return `${batch_id} ${completed_at}`;
 }
 
 function logDifferences({ log }: Parts<'log'>, differences: readonly LateDifference[]): void {

@@ -73,7 +73,7 @@ interface BatchFacts {
   canary_at: number | null;
   started_at: number | null;
   completed_at: number | null;
-  /** When its payments were read again after its end. */
+  /** Its rows that ended up to this time were read again. */
   reread_at: number | null;
   /** When personal data was erased from its rows. */
   forgotten_at: number | null;
@@ -208,11 +208,21 @@ export function completedSince(
   );
 }
 
-/** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again yet; the oldest first. */
-export function batchesToReread(db: Queryable, account: string, endedBefore: number): Promise<BatchRecord[]> {
+/**
+ * Batches of the account with rows to read again, those that have waited longest first: rows that ended before
+ * `endedBefore` (epoch ms) and since the last reading. A reading is about `spanMs`, or up to the end of the batch.
+ */
+export function batchesToReread(
+  db: Queryable,
+  account: string,
+  { endedBefore, spanMs }: { endedBefore: number; spanMs: number },
+): Promise<BatchRecord[]> {
+  const spanEnd = 'COALESCE(reread_at, started_at) + ?';
   return db.query(
-    `SELECT * FROM batches WHERE account = ? AND status = 'completed' AND started_at IS NOT NULL AND completed_at <= ?
-       AND reread_at IS NULL ORDER BY completed_at LIMIT 10`,
-    [account, endedBefore],
+    `SELECT * FROM batches WHERE account = ? AND status IN ('running', 'paused', 'completed') AND started_at IS NOT NULL
+       AND (completed_at IS NULL OR reread_at IS NULL OR reread_at < completed_at)
+       AND CASE WHEN completed_at <= ${spanEnd} THEN completed_at ELSE ${spanEnd} END <= ?
+     ORDER BY COALESCE(reread_at, started_at) LIMIT 10`,
+    [account, spanMs, spanMs, endedBefore],
   );
 }

@@ -81,9 +81,9 @@ test('the facts of an earlier ledger become columns', async () => {
   assert.equal((await findSlot(db, 'payroll', 77))?.troubled_ms, 31);
   const reasons = [{ code: 'SLOT_TROUBLE', values: { code: '', error: 'late' } }];
   assert.deepEqual(await slotFaults(db, 'payroll', 77), [{ text: 'late', reasons }]);
-  assert.deepEqual(await findRereadPlace(db, { batch_id: 'one', completed_at: 900 }), { pages: 4, row_no: null });
-  assert.deepEqual(await findRereadPlace(db, { batch_id: 'two', completed_at: 900 }), { pages: 0, row_no: 17 });
-  assert.equal(await findRereadPlace(db, { batch_id: 'two', completed_at: 901 }), null, 'it has ended again');
+  assert.deepEqual(await findRereadPlace(db, { batch_id: 'one', to: 900 }), { pages: 4, row_no: null });
+  assert.deepEqual(await findRereadPlace(db, { batch_id: 'two', to: 900 }), { pages: 0, row_no: 17 });
+  assert.equal(await findRereadPlace(db, { batch_id: 'two', to: 901 }), null, 'it has ended again');
   const row = { batch_id: 'one', row_no: 5 };
   assert.deepEqual(await findUnansweredLookup(db, row), { since: 41, last_at: 42 });
   assert.deepEqual([await namedEnds(db, row), await maximumKnownUntil(db, row)], [['EXPIRED'], 43]);
