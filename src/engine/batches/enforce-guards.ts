@@ -70,9 +70,10 @@ export async function enforceGuards(
       context.batches.whyStopped(batchId) ??
       (await overspent(context.db, batch)) ??
       (isCanaryOver ? canaryVerdict(policy, { sent: sentAmong(counts), failed }) : null);
-    // If nothing is left to send, a pause would only keep the batch from completing.
+    // If nothing is left to send, a pause would only keep the batch from completing. Rows that a person releases or
+    // retries later meet the guard then.
     if (why !== null && !isOver) await pauseByGuard(context, batchId, why, isCanaryOver);
-    else if (isCanaryOver) await endCanary(context, batchId);
+    else if (why === null && isCanaryOver) await endCanary(context, batchId);
   }
 }
 

@@ -1,5 +1,5 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { isTerminal, sentAmong } from '../../core/state/row-state.ts';
+import { isTerminal, type RowState, sentAmong } from '../../core/state/row-state.ts';
 import { maySendMore } from '../../core/state/situation.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses } from '../../ledger/batches/pauses.ts';
@@ -46,6 +46,8 @@ async function movesOn(db: Queryable, { batch_id }: BatchRecord, now: number, pa
   return dueAt !== null && dueAt <= now;
 }
 
+const moving: readonly RowState[] = ['ready', 'sending', 'accepted', 'in_doubt'];
+
 /**
  * Whether the batch waits for its first rows: all of them were sent, and the others follow only after they are
  * terminal.
@@ -56,7 +58,8 @@ export function waitsForFirstRows(
 ): boolean {
   const { canary } = storedPolicy(policy);
   if (canary === null || canary_at !== null) return false;
-  return sentAmong(counts) >= canary.rows;
+  // Once all of them have ended and nothing is left to send, there is nothing to wait for.
+  return sentAmong(counts) >= canary.rows && moving.some((state) => counts.has(state));
 }
 
 /** Whether all rows of a batch are terminal, by the counts of its rows. */

@@ -4,7 +4,9 @@ import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-comma
 import { releaseRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { resolveDoubt } from '../../../src/engine/decisions/resolve.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
+import { waitsForFirstRows } from '../../../src/engine/forecast/can-progress.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
+import { countRows } from '../../../src/ledger/batches/row-counts.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { aRow } from '../../support/ledger.ts';
@@ -78,6 +80,42 @@ describe('the first rows (canary)', () => {
     const passed = (await pageEvents(rig.db, 'batch-1', 0, 100)).find(({ kind }) => kind === 'batch.canary_passed');
     assert.ok(passed);
     assert.equal(canary_at, passed.at);
+  });
+
+  test('that fail while nothing else may be sent do not pass: rows that are released or retried later wait', async () => {
+    for (const how of ['released', 'retried']) {
+      const rig = await makeRig();
+      rig.service.ends('run-1/ref-1', 'failed');
+      const others =
+        how === 'released'
+          ? someRows(9)
+              .slice(2)
+              .map((row) => ({ ...row, status: 'held' as const }))
+          : [];
+      await rig.add([...someRows(2), ...others], policy({ canary: { rows: 2 } }));
+      await rig.run();
+      const kinds = (await pageEvents(rig.db, 'batch-1', 0, 100)).map(({ kind }) => kind);
+      assert.ok(!kinds.includes('batch.canary_passed'), how);
+      const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
+      const counts = await countRows(rig.db, 'batch-1');
+      assert.equal(waitsForFirstRows(await rig.batch(), counts), false, 'they have ended');
+      if (how === 'released') {
+        await releaseRows(mary, 'batch-1', []);
+        await rig.run();
+        const { status, pause_detail } = await rig.batch();
+        assert.deepEqual([status, rig.service.creates.length], ['paused', 2]);
+        assert.match(pause_detail ?? '', /1 of the first 2 rows failed/);
+        await resume(rig);
+        await rig.run();
+        assert.equal(rig.service.creates.length, 9);
+      } else {
+        assert.equal((await rig.batch()).status, 'completed');
+        const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+        await rig.clock.drive(retryFailed(mary, service, 'batch-1', { codes: [] }));
+        await rig.run();
+      }
+      assert.equal((await rig.batch()).status, 'completed');
+    }
   });
 
   test('may fail as often as the policy says', async () => {
