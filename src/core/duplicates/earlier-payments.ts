@@ -27,6 +27,8 @@ export interface SentPayment extends Terms {
    */
   contradicted: string | null;
   contradicted_at: number | null;
+  /** The service's id of a second payment of the row that has not failed: the number may have got both. */
+  second_topup_id: string | null;
 }
 
 /**

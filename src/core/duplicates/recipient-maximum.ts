@@ -1,4 +1,4 @@
-import { addAmounts, compareAmounts, moneyText } from '../money/money.ts';
+import { addAmounts, compareAmounts, moneyText, multiplyAmount } from '../money/money.ts';
 import { isoTime } from '../time/clock.ts';
 import type { DuplicateProblem } from './duplicate-problems.ts';
 import { countsAsPaid, type EarlierPayment, isLost, knownSince } from './earlier-payments.ts';
@@ -31,7 +31,7 @@ export function beyondMaximum(
     maximumKnownUntil === null ||
     counted.some((one) => knownSince(one) > maximumKnownUntil && !isReleasedInOwnBatch(row, one));
   if (!isNews) return null;
-  const before = counted.reduce((sum, payment) => addAmounts(sum, payment.amount ?? '0'), '0');
+  const before = counted.reduce((sum, payment) => addAmounts(sum, receivedOf(payment)), '0');
   const after = addAmounts(before, amount);
   if (compareAmounts(after, most) <= 0) return null;
   const until = counted.reduce((latest, payment) => Math.max(latest, knownSince(payment)), 0);
@@ -47,6 +47,12 @@ export function beyondMaximum(
     },
     until,
   };
+}
+
+/** What the number may have got by a payment: twice its amount if its row may have been paid twice. */
+function receivedOf(payment: EarlierPayment): string {
+  const times = isLost(payment) || payment.second_topup_id === null ? 1 : 2;
+  return multiplyAmount(payment.amount ?? '0', times);
 }
 
 /** A person who releases rows of a batch sees all of its held rows. */

@@ -37,7 +37,7 @@ const bearing = `rows.status IN (${listOf(bearingStates)}) AND rows.service_stat
 const sentSql = (count: number): string =>
   `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.line, rows.status, rows.service_status,
      rows.failure_code, rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.known_until,
-     rows.contradicted, rows.contradicted_at
+     rows.contradicted, rows.contradicted_at, rows.second_topup_id
    FROM rows CROSS JOIN batches ON batches.batch_id = rows.batch_id
    WHERE rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= (SELECT MIN(since) FROM (
        SELECT CAST(? AS BIGINT) AS since

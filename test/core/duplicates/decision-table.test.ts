@@ -149,6 +149,7 @@ function sent(fields: Partial<SentPayment> = {}): SentPayment {
     known_until: null,
     contradicted: null,
     contradicted_at: null,
+    second_topup_id: null,
     ...fields,
   };
 }

@@ -38,6 +38,7 @@ function sent(fields: Partial<SentPayment> = {}): SentPayment {
     known_until: null,
     contradicted: null,
     contradicted_at: null,
+    second_topup_id: null,
     ...fields,
   };
 }

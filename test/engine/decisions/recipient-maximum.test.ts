@@ -50,6 +50,14 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(charged(rig), ['one/ref-1', 'two/ref-1', 'four/ref-1']);
   });
 
+  test('counts a payment of a row that may have been paid twice as two', async () => {
+    const rig = await makeRig(inOrder);
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.db.execute(`UPDATE rows SET second_topup_id = 'second'`);
+    assert.deepEqual(await pay(rig, 'two', ['101', '100']), ['held', 'completed']);
+    assert.match((await rig.row(1, 'two')).problems ?? '', /gets KES 501\.00.*It was sent KES 400\.00 before/);
+  });
+
   test('counts its days from the time of sending, however long the batch has waited', async () => {
     const rig = await makeRig(inOrder);
     assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
