@@ -6,10 +6,10 @@ import type { Gateway, LookupOutcome, ServicePayment } from '../../gateway/contr
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { type LatePayment, noteLateCharge } from '../../ledger/reporting/late-charges.ts';
+import { holdMayBePaid } from '../../ledger/reporting/may-be-paid.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { namedEnds, saveNamedEnds } from '../../ledger/rows/row-decisions.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
-import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames, referenceOf } from '../payments/payment-request.ts';
 import type { Asks, Parts } from '../runner/context.ts';
 import { logEscalation, writeEscalation } from './doubts.ts';
@@ -201,54 +201,4 @@ async function confirmFailed(context: EarlierGenerationsNeeds, row: RowRecord): 
   });
   if (isDoubt && isWritten) logEscalation(context, row, why);
   return false;
-}
-
-/** An earlier payment of a row that the service no longer calls failed. */
-interface MayBePaid {
-  reference: string;
-  serviceStatus: string;
-  /**
-   * When it was sent (epoch ms), if it paid what the row asks for. The row then carries this time, so that other runs
-   * see the payment. Otherwise null.
-   */
-  firstSentAt: number | null;
-}
-
-function mayBePaid({ reference, serviceStatus }: Omit<MayBePaid, 'firstSentAt'>) {
-  return {
-    code: 'MAY_BE_PAID',
-    column: null,
-    message: `This row has failed before, and the service now says ${serviceStatus} of that payment (${reference}).`,
-    suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
-  };
-}
-
-/** Adds this reason to those of a row that is held already: a person who releases it must know of it. */
-export async function addMayBePaid(unit: Unit, row: RowRecord, said: Omit<MayBePaid, 'firstSentAt'>): Promise<void> {
-  const known = JSON.parse(row.problems ?? '[]') as { code: string }[];
-  const problem = mayBePaid(said);
-  if (known.some(({ code }) => code === problem.code)) return;
-  await unit.noteRow(row, { problems: JSON.stringify([problem, ...known]) }, null, {});
-}
-
-/** Holds a row for a person, because an earlier payment of it may have arrived. */
-export function holdMayBePaid(
-  unit: Unit,
-  row: RowRecord,
-  { firstSentAt, ...said }: MayBePaid,
-): Promise<RowRecord | null> {
-  const problem = mayBePaid(said);
-  const { serviceStatus } = said;
-  const borne =
-    firstSentAt === null
-      ? {}
-      : {
-          service_status: serviceStatus,
-          first_sent_at: firstSentAt,
-          contradicted: serviceStatus,
-          contradicted_at: unit.at,
-        };
-  const fields = { problems: JSON.stringify([problem]), ...borne, next_action_at: null };
-  const data = { why: problem.code, service_status: serviceStatus, first_sent_at: firstSentAt };
-  return unit.changeRow(row, 'hold', fields, data);
 }

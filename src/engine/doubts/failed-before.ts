@@ -2,8 +2,9 @@ import { isReadBefore } from '../../core/duplicates/comparison.ts';
 import { duplicateRules } from '../../core/duplicates/question.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import { dayMs } from '../../core/time/clock.ts';
-import { countsAsUnpaid, noteContradiction } from '../../ledger/reporting/contradictions.ts';
+import { countsAsUnpaid, noteContradiction, noteSecondPayment } from '../../ledger/reporting/contradictions.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
+import { holdMayBePaid } from '../../ledger/reporting/may-be-paid.ts';
 import { type FailedRow, failedPaymentsTo } from '../../ledger/rows/failed-payments.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { namedEnds } from '../../ledger/rows/row-decisions.ts';
@@ -12,7 +13,7 @@ import type { Unit } from '../../ledger/unit-of-work.ts';
 import { type PayingBatch, paymentNames } from '../payments/payment-request.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import type { OpenBatch } from '../runner/open-batches.ts';
-import { type EarlierGenerations, holdMayBePaid, type LookupDeps, lookupGenerations } from './earlier-generations.ts';
+import { type EarlierGenerations, type LookupDeps, lookupGenerations } from './earlier-generations.ts';
 import { type LookupRetry, rowName, withOthersRead } from './lookup-retry.ts';
 
 type FailedBeforeNeeds = Parts<Asks | Writes | 'batches' | 'picker'>;
@@ -101,17 +102,29 @@ function arrivedWhy({ generation, serviceStatus }: Arrived): EventWhy {
 
 /**
  * Records that a payment of this row has not failed at the service: the row that sent it counts as paid, and is not
- * retried.
+ * retried. If it was retried and sent while the service was asked, it may have two payments.
  */
 export async function noteArrived(unit: Unit, batch: PayingBatch, row: RowRecord, arrived: Arrived): Promise<void> {
   const { generation, reference, serviceStatus } = arrived;
   const payment = await findPayment(unit.tx, paymentNames(batch, row, generation).key);
   const sender = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
-  if (sender === null || sender.service_status === serviceStatus) return;
+  if (sender === null) return;
+  if (!countsAsUnpaid(sender)) {
+    if (generation < sender.generation && arrived.kind === 'live') await noteEarlierOfSent(unit, sender, arrived);
+    return;
+  }
+  if (sender.service_status === serviceStatus) return;
   const firstSentAt = payment?.first_intent_at ?? null;
   if (sender.status === 'ready') {
     await holdMayBePaid(unit, sender, { reference, serviceStatus, firstSentAt });
     await noteLateCharge(unit, sender, arrived);
-  } else if (countsAsUnpaid(sender))
-    await noteContradiction(unit, sender, { ...arrived, why: arrivedWhy(arrived), firstSentAt });
+  } else await noteContradiction(unit, sender, { ...arrived, why: arrivedWhy(arrived), firstSentAt });
+}
+
+/** While the present payment has no id of the service, its end decides: see `noteEarlierArrived`. */
+async function noteEarlierOfSent(unit: Unit, sender: RowRecord, arrived: Arrived): Promise<void> {
+  const { topupId, serviceStatus, cost, completedAt } = arrived;
+  if (sender.topup_id === null || topupId === null) await noteLateCharge(unit, sender, arrived);
+  else if (sender.second_topup_id === null)
+    await noteSecondPayment(unit, sender, { topupId, serviceStatus, cost, completedAt }, arrivedWhy(arrived));
 }

@@ -1,15 +1,16 @@
 import { allEnded } from '../../core/basics/all-ended.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
+import { wasSent } from '../../core/state/row-state.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../../gateway/contract/gateway.ts';
 import { listCutShort, makePageMarks } from '../../gateway/contract/list-pages.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { noteContradiction } from '../../ledger/reporting/contradictions.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
+import { keepMayBePaid } from '../../ledger/reporting/may-be-paid.ts';
 import { findPayment, type PaymentRecord } from '../../ledger/rows/payments.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
-import { addMayBePaid } from '../doubts/earlier-generations.ts';
 import { writeLimits } from '../pacing/write-limits.ts';
 import { mismatch, referenceOf } from '../payments/payment-request.ts';
 import type { Parts } from '../runner/context.ts';
@@ -212,7 +213,7 @@ async function writeNews(unit: Unit, context: ListLookNeeds, payment: ServicePay
 /**
  * Stores that the service has completed an earlier payment of a row, because the list may not show it again. If the
  * row's present payment is in doubt or being sent, its end decides: the row then has two payments, or it failed and
- * counts as paid. If the row is held, skipped or cancelled, it counts as paid now.
+ * counts as paid. A row that is not sent counts as paid now, and waits for a person.
  */
 async function keepEarlierArrived(
   unit: Unit,
@@ -227,9 +228,11 @@ async function keepEarlierArrived(
   const why = 'an earlier payment of the row is completed';
   let isNews = false;
   if (status === 'in_doubt' || status === 'sending') isNews = await noteLateCharge(unit, row, payment);
-  else if (status === 'held' || status === 'skipped' || status === 'cancelled') {
-    if (status === 'held') await addMayBePaid(unit, row, { reference, serviceStatus });
-    isNews = (await noteContradiction(unit, row, { ...payment, why, firstSentAt })) !== null;
+  else if (!wasSent(status)) {
+    await keepMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
+    const kept = (await findRow(unit.tx, batch_id, row_no)) ?? row;
+    const noted = await noteContradiction(unit, kept, { ...payment, why, firstSentAt });
+    isNews = noted !== null || kept.status !== status;
   }
   if (isNews) log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
 }

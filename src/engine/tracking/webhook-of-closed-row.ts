@@ -2,11 +2,11 @@ import { doubtReason, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { isResolved } from '../../core/state/overdue.ts';
 import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
+import { keepMayBePaid } from '../../ledger/reporting/may-be-paid.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writeEscalation } from '../doubts/doubts.ts';
-import { addMayBePaid, holdMayBePaid } from '../doubts/earlier-generations.ts';
 import { noteDifference } from '../payments/late-differences.ts';
 import type { Parts } from '../runner/context.ts';
 import {
@@ -34,7 +34,13 @@ export async function takeUnsent(
 ): Promise<Effect> {
   if (update.says === 'failed') return close(unit, entry, 'nothing_new');
   const why = 'the service reports a payment that it seemed not to have';
-  if (row.status !== 'ready' || payment === null) return contradict(unit, context, entry, update, row, why);
+  if (row.status !== 'ready' || payment === null) {
+    if (row.status === 'held' && payment !== null) {
+      const { reference, first_intent_at: firstSentAt } = payment;
+      await keepMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
+    }
+    return contradict(unit, context, entry, update, row, why);
+  }
   const fields = {
     // The current time: a person who released a row of another run in between did not see this payment.
     first_sent_at: unit.at,
@@ -69,9 +75,7 @@ export async function takeEarlier(
   }
   if (update.says !== 'completed') return close(unit, entry, 'nothing_new');
   if (row.status === 'sending') return waitForAnswer(unit, entry);
-  if (row.status === 'ready')
-    await holdMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
-  if (row.status === 'held') await addMayBePaid(unit, row, { reference, serviceStatus: update.verbatim });
+  await keepMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
   if (row.status === 'in_doubt') {
     const why = `the service says ${update.verbatim} of its payment of generation ${generation}`;
     await writeEscalation(

@@ -4,6 +4,7 @@ import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { countsAsUnpaid, noteContradiction, noteSecondPayment } from '../../ledger/reporting/contradictions.ts';
 import { isRefunded, noteChangedCost, noteLateCharge, noteRefund } from '../../ledger/reporting/late-charges.ts';
+import { keepMayBePaid } from '../../ledger/reporting/may-be-paid.ts';
 import type { BoundPayment } from '../../ledger/reporting/reconciliations.ts';
 import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
@@ -33,8 +34,7 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
       const row = await findRow(unit.tx, bound.batch_id, bound.row_no);
       if (row === null) continue;
       const why: EventWhy = `the row is ${row.status}, and the service has completed its payment`;
-      if (countsAsUnpaid(row))
-        await noteContradiction(unit, row, { ...payment, why, firstSentAt: bound.first_intent_at });
+      if (countsAsUnpaid(row)) await noteUnpaid(unit, row, { bound, payment }, why);
       else if (row.second_topup_id === payment.topupId) await noteLateCharge(unit, row, payment);
       else if (row.topup_id !== null && row.topup_id !== payment.topupId) await noteSecondPayment(unit, row, payment);
       // The present payment is in doubt or being sent: when that one ends, this one counts as well.
@@ -42,6 +42,18 @@ export async function noteContradictions(db: Database, clock: Clock, found: read
       else await recordCost(unit, row, payment);
     }
   });
+}
+
+/**
+ * A held row gets the reason. A ready row is held if an earlier payment of it was completed; if it is the present one,
+ * its key keeps it from being paid again.
+ */
+async function noteUnpaid(unit: Unit, row: RowRecord, { bound, payment }: Contradicted, why: EventWhy): Promise<void> {
+  const { reference, first_intent_at: firstSentAt } = bound;
+  if (row.status === 'held' || bound.generation < row.generation)
+    await keepMayBePaid(unit, row, { reference, serviceStatus: payment.serviceStatus, firstSentAt });
+  const kept = (await findRow(unit.tx, row.batch_id, row.row_no)) ?? row;
+  await noteContradiction(unit, kept, { ...payment, why, firstSentAt });
 }
 
 /** The reports of the row's batch contain its cost: the event makes a new version of them. */

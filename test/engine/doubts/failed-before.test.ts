@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { releaseRows, skipRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
 import { addToInbox } from '../../../src/ledger/accounts/webhook-inbox.ts';
+import { openPausesOfAccount } from '../../../src/ledger/batches/pauses.ts';
 import { makeRig, type Rig } from '../../support/engine.ts';
 import { v1Policy, v2Policy } from '../../support/fake-service.ts';
 import { anInboxEntry, aRow, setPause } from '../../support/ledger.ts';
@@ -239,6 +240,35 @@ describe('a row that pays the same as a failed one', () => {
 });
 
 const termsOfFirst = { phone_number: aRow(1).phone_number, amount: aRow(1).amount };
+
+for (const [status, topupId] of [
+  ['completed', 'second'],
+  ['in_doubt', null],
+] as const)
+  test(`a failed payment that arrived counts also if its row is ${status} again when the service answers`, async () => {
+    const rig = await failedOnce();
+    const [first] = [...rig.service.payments.values()];
+    rig.service.ends('run-1/ref-1', 'completed');
+    await addAgain(rig, { runId: 'run-2' });
+    const { lookup } = rig.service;
+    rig.service.lookup = async (reference) => {
+      const outcome = await lookup(reference);
+      if (reference === 'run-1/ref-1')
+        await rig.db.execute(
+          `UPDATE rows SET status = ?, generation = 2, topup_id = ?, service_status = ?, next_action_at = NULL
+           WHERE batch_id = 'batch-1'`,
+          [status, topupId, topupId && 'completed'],
+        );
+      return outcome;
+    };
+    await rig.run();
+    const { second_topup_id } = await rig.row(1);
+    const late = await rig.db.query('SELECT topup_id FROM late_charges');
+    assert.deepEqual([second_topup_id, late], [topupId && first?.topupId, [{ topup_id: first?.topupId }]]);
+    const halts = (await openPausesOfAccount(rig.db, 'main')).filter(({ batch_id }) => batch_id === null);
+    assert.equal(halts.length, topupId === null ? 0 : 1);
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+  });
 
 describe('a retry of a failed row that the service contradicts', () => {
   test('leaves it unchanged, shows the service’s answer, and the row counts as paid from then on', async () => {

@@ -727,6 +727,8 @@ describe('a webhook that contradicts the ledger', () => {
       assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'contradiction');
       assert.equal((await eventsOf(rig, 'row.contradicted')).length, 1, status);
       assert.equal(rig.warnings.filter((text) => text.includes('the service')).length, 1, `${rig.warnings}`);
+      // The person who releases it must know of the payment.
+      assert.equal(/MAY_BE_PAID.*says completed/.test((await rig.row(1)).problems ?? ''), status === 'held');
     }
   });
 

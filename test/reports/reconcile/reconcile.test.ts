@@ -543,6 +543,21 @@ test('an earlier payment that the service has completed counts once the doubt ab
   assert.equal((await openPausesOfAccount(db, 'main')).length, 1);
 });
 
+for (const status of ['ready', 'held'])
+  test(`an earlier payment that the service has completed keeps a row that is ${status} by now for a person who is told`, async (t) => {
+    const db = await testLedger(t);
+    await writeSampleBatch(db);
+    await db.execute(
+      'UPDATE rows SET generation = 2, status = ?, topup_id = NULL, service_status = NULL WHERE row_no = 8',
+      [status],
+    );
+    const arrived = { state: 'completed', serviceStatus: 'completed' } as const;
+    await run(t, serviceWith(allAtService().with(7, paymentAtService(8, arrived))), {}, db);
+    const row = await findRow(db, 'B-1', 8);
+    assert.deepEqual([row?.status, row?.contradicted], ['held', 'completed']);
+    assert.match(row?.problems ?? '', /MAY_BE_PAID.*says completed of that payment \(payroll-2026-11\/R-8\)/);
+  });
+
 test('refunds that only a read of the payment shows are found if the wallets do not add up', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
