@@ -17,8 +17,8 @@ export function noEvidence(): SignEvidence {
   return { proof: { '.': null, ',': null }, doubtful: { '.': null, ',': null } };
 }
 
-/** How a workbook stores a number: with a point, however it was typed. */
-const storedNumber = /^-?[0-9]+\.[0-9]+$/;
+/** How a workbook stores a number: with a point, however it was typed. Its format may add a currency: "KES 99.5". */
+const storedNumber = /^[^0-9]*[0-9]+\.[0-9]+[^0-9]*$/;
 
 /**
  * Records what one amount shows. A stored number of a workbook (`isStored`) does not show how people write the others.
