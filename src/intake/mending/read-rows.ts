@@ -1,6 +1,8 @@
 import type { FileNote } from '../../core/basics/rejected-file.ts';
 import { type CountedSheet, countSheets, noRows, plannedOrLikely } from '../check/sheets.ts';
 import { dateWarning, sheetWarnings } from '../check/warnings.ts';
+import { mayBeCalled } from '../columns/column-names.ts';
+import type { ColumnPlan } from '../columns/columns.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import { findable } from '../file/delimiter.ts';
 import type { RecordChunk } from '../file/record-chunk.ts';
@@ -24,6 +26,9 @@ export interface MendingTable {
   /** What a person should know about the file, one sentence each. It is complete once all rows are read. */
   notes(): FileNote[];
 }
+
+/** Without a column for the network, which a person can name for all rows, the others are recognised all the same. */
+export const anyNetwork = 0;
 
 /** Between the cells of a file that was made from a workbook: amounts often have commas. */
 const workbookDelimiter = ';';
@@ -67,15 +72,22 @@ async function mendingTable(
     await rows.return(undefined);
     return unreadTable(sheets);
   }
-  const fromSheet = form.format === 'xlsx' ? { hiddenColumns: [...form.hiddenColumns] } : null;
-  const { plan } = plannedOrLikely(header, settings, form.hiddenColumns);
+  const { hiddenColumns: hidden } = form;
+  const fromSheet = form.format === 'xlsx' ? { hiddenColumns: [...hidden] } : null;
+  const { plan } = plannedOrLikely(header, { ...settings, networkId: settings.networkId ?? anyNetwork }, hidden);
   const dates: NamedDates = { count: 0, first: null };
   return {
     header,
     headerLine: settings.headerLine,
     delimiter: fromSheet === null ? findable(form.delimiter) : workbookDelimiter,
     ...{ fromSheet, sheet: form.sheet, sheets: [] },
-    chunks: asShown(rows, plan, dates),
+    chunks: asShown(rows, plan, dates, unreadColumns(header, plan)),
     notes: () => [...aboveWarning(form, settings.headerLine), ...sheetWarnings(form), ...dateWarning(dates)],
   };
+}
+
+/** The columns that are not read yet, except those that look like phone numbers. */
+function unreadColumns(header: readonly string[], plan: ColumnPlan): number[] {
+  const read = Object.values(plan);
+  return header.flatMap((name, index) => (read.includes(index) || mayBeCalled(name, 'phone_number') ? [] : [index]));
 }

@@ -10,12 +10,14 @@ export interface NamedDates {
 
 /**
  * The records, with numbers as their sheet shows them where that matters: amounts with their currency, and references
- * or messages that are dates. In other columns a number stays a number.
+ * or messages that are dates. In other columns a number stays a number. `mayBeAmounts`: columns of which a person may
+ * still say that they are the amounts.
  */
 export async function* asShown(
   chunks: AsyncIterable<RecordChunk>,
   plan: ColumnPlan,
   dates: NamedDates,
+  mayBeAmounts: readonly number[] = [],
 ): AsyncGenerator<RecordChunk> {
   for await (const { shown, ...chunk } of chunks) {
     for (const [index, cells] of shown ?? []) {
@@ -26,7 +28,7 @@ export async function* asShown(
         record[column] = text;
         return text;
       };
-      put(plan.amount, 'amount');
+      for (const column of [plan.amount, ...mayBeAmounts]) put(column, 'amount');
       put(plan.sms_message, 'name');
       const text = put(plan.reference, 'name');
       if (text === null) continue;

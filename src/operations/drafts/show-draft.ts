@@ -5,6 +5,7 @@ import { readPhone } from '../../intake/cells/phone.ts';
 import { plannedOrLikely } from '../../intake/check/sheets.ts';
 import type { ColumnPlan } from '../../intake/columns/columns.ts';
 import { fixes, fixesFor } from '../../intake/mending/fixes.ts';
+import { anyNetwork } from '../../intake/mending/read-rows.ts';
 import { stepsToMove } from '../../ledger/drafts/draft-changes.ts';
 import { type ProblemGroup, problemGroups, problemsBetween } from '../../ledger/drafts/draft-problems.ts';
 import { draftRowCounts, findDraftRow, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
@@ -122,8 +123,6 @@ export const showDraft = defineOperation({
   },
 });
 
-/** Without a column for the network, the others may be recognised all the same. */
-const anyNetwork = 0;
 /** How many rows at the top of the file show their values below each column. */
 const valueRows = 20;
 const valuesMax = 5;

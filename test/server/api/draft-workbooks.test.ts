@@ -14,7 +14,7 @@ const december = [header, row('Carol', '+254712345603', 200)];
 interface Sheet {
   name: string;
   rows: Cell[][];
-  columns?: { hidden?: boolean }[];
+  columns?: { hidden?: boolean; numFmt?: string }[];
 }
 
 async function book(...sheets: Sheet[]): Promise<Buffer> {
@@ -148,6 +148,46 @@ describe('a workbook as a draft', () => {
     const mended = await send('GET', `/api/v1/drafts/${id}/file/mended`);
     assert.match(String(mended.headers['content-disposition']), /''payroll\.xlsx\.csv$/);
   });
+
+  test('a number with a currency in its format does not show how people write the texts beside it', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const rows = [header, row('Amina', '+254712345601', 99.5), row('Brian', '+254712345602', '1,500')];
+    const columns = [{}, {}, {}, { numFmt: '[$KES]\\ #,##0.00' }, {}];
+    const { id } = await upload(await book({ name: 'November', rows, columns }), { name: 'payroll.xlsx' });
+    const { body } = await send('GET', `/api/v1/drafts/${id}/rows`);
+    const found = body.rows.map(({ cells, state }: { cells: string[]; state: string }) => [cells[3], state]);
+    assert.deepEqual(found, [
+      ['KES 99.5', 'unchecked'],
+      ['1,500', 'unchecked'],
+    ]);
+    const { groups } = (await send('GET', `/api/v1/drafts/${id}`)).body;
+    assert.deepEqual(
+      groups.map(({ code, rows: count }: { code: string; rows: number }) => [code, count]),
+      [['AMOUNT_AMBIGUOUS', 1]],
+    );
+  });
+
+  for (const [what, heads, options] of [
+    ['its network is chosen for all rows', ['name', 'phone_number', 'staff no', 'amount'], { network_id: 1 }],
+    [
+      'the amounts have a name of their own',
+      ['name', 'phone_number', 'network_id', 'Bonus'],
+      { map: { amount: 'Bonus' } },
+    ],
+  ] as const)
+    test(`reads amounts as the sheet shows them, also if ${what}`, async (t) => {
+      const { send, upload } = await draftsApi(t, { intake: { currency: 'KES' } });
+      const line = (phone: string) => ['Amina', phone, 'Safaricom', 35_000];
+      const columns = [{}, {}, {}, { numFmt: '[$UGX]\\ #,##0' }];
+      const rows = [[...heads], line('+254712345601')];
+      const { id } = await upload(await book({ name: 'November', rows, columns }), { name: 'payroll.xlsx' });
+      await send('POST', `/api/v1/drafts/${id}/change`, { body: { options } });
+      const { groups, totals } = (await send('GET', `/api/v1/drafts/${id}`)).body;
+      assert.deepEqual(
+        [groups.map(({ code }: { code: string }) => code), totals?.sums],
+        [['CURRENCY_OF_OTHER_COUNTRY'], {}],
+      );
+    });
 
   test('comes back as a workbook of texts that no spreadsheet computes, and that can be uploaded again', async (t) => {
     const { send, download, upload } = await draftsApi(t);
