@@ -216,7 +216,7 @@ async function* mendedText(
   // Without its last line break, as the original: a row that was cut short shows.
   const ending = ends_open === 1 ? '' : '\n';
   const header = JSON.parse(draft.columns) as string[];
-  yield byteOrderMark + csvText([header], delimiter).trimEnd();
+  yield byteOrderMark + csvText([header], delimiter).slice(0, -1);
   let line = 1 + linesOf(header);
   for await (const rows of mendedPages(db, draft_id)) {
     const cells = rows.map((row) => splitCells(row.cells));

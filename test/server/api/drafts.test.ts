@@ -70,6 +70,23 @@ describe('drafts over HTTP', () => {
     assert.deepEqual(body.totals.counts, { rows: 5, valid: 1, invalid: 3, held: 1, skipped: 0 });
   });
 
+  test('the header stays as it is, with spaces or an empty name at its end', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const spaced = await upload(`phone_number,network_id,currency,amount \n+254712345601,Safaricom,KES,oops\n`);
+    const { groups } = (await send('GET', `/api/v1/drafts/${spaced.id}`)).body;
+    assert.deepEqual(
+      groups.map(({ code, column }: Group) => [code, column]),
+      [['AMOUNT_NOT_A_NUMBER', 3]],
+    );
+    const tabs = [
+      ['phone_number', 'network_id', 'currency', 'amount', ''],
+      ['+254712345601', 'Safaricom', 'KES', '5', 'Amina'],
+    ];
+    const unnamed = await upload(tabs.map((cells) => `${cells.join('\t')}\n`).join(''));
+    const { totals } = (await send('GET', `/api/v1/drafts/${unnamed.id}`)).body;
+    assert.equal(totals.counts.valid, 1);
+  });
+
   test('a fix is shown before and after, mends a group in one step, and is undone and done again', async (t) => {
     const { send, upload } = await draftsApi(t);
     const { id } = await upload(file);
