@@ -51,6 +51,23 @@ describe('a thousands comma without quotes', () => {
     ]);
   });
 
+  test('is a question if the currency follows the split amount', async () => {
+    assert.deepEqual(
+      await codes(header, `${person(1)},1,500 KES`, `${person(2)},Ksh 1,500/-`, `${person(3)},50,101 Finance`),
+      ['AMOUNT_AMBIGUOUS', 'AMOUNT_AMBIGUOUS', '50'],
+    );
+  });
+
+  for (const field of ['reference', 'sms_message'])
+    test(`is a question if the ${field} follows, and every row has a cell too many`, async () => {
+      const withField = `phone_number,network_id,currency,amount,${field}`;
+      assert.deepEqual(await codes(withField, `${person(1)},2,400,`, `${person(2)},1,500,`), [
+        'AMOUNT_AMBIGUOUS',
+        'AMOUNT_AMBIGUOUS',
+      ]);
+      assert.deepEqual(await codes(withField, `${person(1)},50,101`, `${person(2)},60,102`), ['50', '60']);
+    });
+
   test('is a question whose text shows the whole amount', async () => {
     const { rows } = await check(`${header}\n${person(1)},2,400\n`);
     const [problem] = rows[0]?.problems ?? [];

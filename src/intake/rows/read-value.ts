@@ -1,4 +1,4 @@
-import { type AmountReading, decimalsOf, digitsOnly, hasThreeDecimals } from '../cells/amount.ts';
+import { type AmountReading, decimalsOf, digitsOnly, hasThreeDecimals, readAmount } from '../cells/amount.ts';
 import { valueOfDoubtful } from '../cells/amount-signs.ts';
 import { plainText } from '../cells/plain-text.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
@@ -64,7 +64,7 @@ function whyDoubtful({ context: { evidence, settings } }: RowUnderCheck): string
 }
 
 const endsInFewDigits = /(?:^|[^0-9.,])[0-9]{1,3}$/;
-const beginsInThreeDigits = /^[0-9]{3}(?:\.[0-9]{1,2})?(?:\/[=-])?$/;
+const beginsInThreeDigits = /^[0-9]{3}(?![0-9])/;
 
 /** Whether an unquoted thousands comma may have split one amount into two cells: "2,400" becomes 2 and 400. */
 function isSplit(row: RowUnderCheck): boolean {
@@ -72,6 +72,7 @@ function isSplit(row: RowUnderCheck): boolean {
   if (next === '') return false;
   const [first, second] = [plainText(row.cell.amount), plainText(next)];
   if (!endsInFewDigits.test(first) || !beginsInThreeDigits.test(second)) return false;
+  if (readAmount(`${first},${second}`).kind === 'none') return false;
   row.blame('amount', {
     code: 'AMOUNT_AMBIGUOUS',
     values: { why: 'split', one: first, other: `${first},${second}` },

@@ -45,7 +45,10 @@ export interface RowUnderCheck {
   readonly needs: Needs;
   /** The cell of each field; "" if the file has no such column. */
   readonly cell: Readonly<Record<Field, string>>;
-  /** The cell to the right of the amount; "" if a field uses that cell, or if no comma can have split the amount. */
+  /**
+   * The cell to the right of the amount, which a comma may have split off; "" if that cannot be. A reference or message
+   * there may be the rest of the amount only if the row has more cells than the header.
+   */
   cellAfterAmount(): string;
   /** Notes what the row's amount shows about the decimal sign of the file. */
   noteSign(reading: AmountReading): void;
@@ -72,7 +75,8 @@ const noProblems: Problem[] = [];
 
 export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnderCheck {
   const { header, plan, isStored } = context;
-  const afterAmount = unreadAfterAmount(context);
+  const afterAmount = splitOffAt(context);
+  const isText = afterAmount !== undefined && [plan.reference, plan.sms_message].includes(afterAmount);
   let cells: readonly string[] = [];
   let line = 0;
   let problems = noProblems;
@@ -106,7 +110,7 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
       cell.reference = cellAt(plan.reference);
       cell.sms_message = cellAt(plan.sms_message);
     },
-    cellAfterAmount: () => cellAt(afterAmount),
+    cellAfterAmount: () => (isText && cells.length <= header.length ? '' : cellAt(afterAmount)),
     noteSign: (reading) => noteSign(context.signs, reading, { cell: cell.amount, line, isStored }),
     noteOtherName: (name, network) => {
       const { otherNames } = context;
@@ -123,8 +127,10 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
   };
 }
 
-function unreadAfterAmount({ plan, delimiter }: CheckContext): number | undefined {
+/** The column in which the rest of an amount would be; the check of any other field refuses such a rest. */
+function splitOffAt({ plan, delimiter }: CheckContext): number | undefined {
   if (plan.amount === undefined || delimiter !== ',') return undefined;
   const next = plan.amount + 1;
-  return Object.values(plan).includes(next) ? undefined : next;
+  const { reference: _, sms_message: __, ...checked } = plan;
+  return Object.values(checked).includes(next) ? undefined : next;
 }
