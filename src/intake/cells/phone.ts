@@ -103,6 +103,7 @@ function internationalMobile(text: string, { country, isOfRow }: PhoneHint): Pho
 function mobileWithoutPlus(digits: string, { country }: PhoneHint): Phone | null {
   const national = country === null ? null : knownNationalMobile(digits, country);
   if (national) return national;
+  if (country === null && mayBeNational(digits)) return null;
   const known = digits.startsWith('0') ? null : knownMobile(`+${digits}`);
   return country !== null && known?.country !== country ? null : known;
 }
@@ -135,9 +136,24 @@ function several(): Fault {
 /** Digits without a country code. With one, hardly any mobile number is this short. */
 const nationalDigitsMax = 9;
 
+/**
+ * Whether digits without "+" may lack their country code: 687912345 is a number of Tanzania that has lost its first 0,
+ * or one of New Caledonia that has lost its "+".
+ */
+function mayBeNational(digits: string): boolean {
+  return digits.startsWith('0') || digits.length <= nationalDigitsMax;
+}
+
 /** Without "+", a number may be a national one, or have lost its "+". If both are possible, a person must decide. */
 function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   const { country } = hint;
+  if (country === null && mayBeNational(digits)) {
+    return fault(
+      'PHONE_NEEDS_COUNTRY',
+      'The number is written without its country code, and no country is known for it.',
+      'Write it with "+" and its country code, add a column "country" (such as KE), or name the country of all such numbers: --country KE.',
+    );
+  }
   const national = country === null ? undefined : parse(digits, country);
   const international = parse(`+${digits}`);
   const isNational = national?.isValid() === true;
@@ -156,13 +172,6 @@ function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   if (isInternational) return checked(international, `+${digits}`, hint);
   if (country !== null && !digits.startsWith(getCountryCallingCode(country as CountryCode))) {
     return checked(national, digits, hint);
-  }
-  if (country === null && (digits.startsWith('0') || digits.length <= nationalDigitsMax)) {
-    return fault(
-      'PHONE_NEEDS_COUNTRY',
-      'The number is written without its country code, and no country is known for it.',
-      'Write it with "+" and its country code, add a column "country" (such as KE), or name the country of all such numbers: --country KE.',
-    );
   }
   return checked(international, `+${digits}`, hint);
 }

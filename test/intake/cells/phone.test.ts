@@ -54,6 +54,9 @@ const refused: [written: string, hint: PhoneHint, code: string][] = [
   ['254712000000.5', noHint, 'PHONE_NOT_A_NUMBER'],
   ['0712345678', noHint, 'PHONE_NEEDS_COUNTRY'],
   ['771234569', noHint, 'PHONE_NEEDS_COUNTRY'],
+  // A number of Tanzania without its first 0, or one of Cameroon: as an international one, of New Caledonia or Tuvalu.
+  ['687912345', noHint, 'PHONE_NEEDS_COUNTRY'],
+  ['688901234', noHint, 'PHONE_NEEDS_COUNTRY'],
   ['0712345678 / 0722345678', kenya, 'PHONE_SEVERAL'],
   ['+254712345678, +254722345678', noHint, 'PHONE_SEVERAL'],
   ['0712345678 or 0722345678', kenya, 'PHONE_SEVERAL'],
