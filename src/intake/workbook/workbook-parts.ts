@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import type { AirbatchError } from '../../core/basics/errors.ts';
 import { rejectedFile } from '../../core/basics/rejected-file.ts';
 import { type NumberFormat, numberFormat } from '../cells/number-format.ts';
 import { readXml } from './xml-reader.ts';
@@ -19,6 +20,12 @@ export interface Workbook {
 const textsBytesMax = 96 * 2 ** 20;
 /** Excel's own limit is 65,490. */
 const stylesMax = 100_000;
+/** Excel's own limit is 32,767 characters. */
+export const cellLengthMax = 100_000;
+
+export function tooLongCell(): AirbatchError {
+  return damagedWorkbook('it has a cell that is longer than any');
+}
 
 interface Relation {
   target: string;
@@ -116,16 +123,25 @@ export async function readTexts(archive: ZipArchive, path: string): Promise<stri
     close(name) {
       if (name === 't') isText = false;
       else if (name === 'rPh') isReading = false;
-      else if (name === 'si') texts.push(plainCharacters(text));
+      else if (name === 'si') {
+        if (text.length > cellLengthMax) throw tooLongCell();
+        texts.push(plainCharacters(text));
+      }
     },
   });
   return texts;
 }
 
-/** Characters that XML forbids are written as "_x000D_". */
+/**
+ * Characters that XML forbids are written as "_x000D_". A zero, or half of a character, is no text that a ledger could
+ * keep.
+ */
 export function plainCharacters(text: string): string {
   if (!text.includes('_x')) return text;
-  return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
+  return text
+    .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    .replaceAll('\0', '')
+    .toWellFormed();
 }
 
 /** The formatting of a cell, if it affects the meaning. */

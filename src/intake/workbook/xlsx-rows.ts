@@ -3,8 +3,9 @@ import { columnsMax } from '../columns/columns.ts';
 import type { IntakeSettings } from '../columns/settings.ts';
 import type { RecordChunk, ShownCell } from '../file/record-chunk.ts';
 import type { Source } from '../file/source.ts';
+import { refuseBomb } from '../file/unpack.ts';
 import { type CellReader, makeCellReader, type RawCell } from './sheet-cells.ts';
-import { readWorkbook } from './workbook-parts.ts';
+import { cellLengthMax, readWorkbook, tooLongCell } from './workbook-parts.ts';
 import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
 import { damagedWorkbook, openZip } from './zip-archive.ts';
 
@@ -32,9 +33,6 @@ export interface OpenSheet {
   active: string | null;
   records: AsyncGenerator<RecordChunk>;
 }
-
-/** Excel's own limit is 32,767 characters. */
-const cellLengthMax = 100_000;
 
 /**
  * Opens the sheet that the settings name, or the first visible one. Throws `FILE_REJECTED` if there is no such sheet,
@@ -82,7 +80,7 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
       archive.read(sheet.path),
       cells,
       { hidden, struck, hiddenColumns, above },
-      { bytes: source.bytes, headerLine: settings.headerLine ?? 1, signal },
+      { bytes: source.bytes, headerLine: settings.headerLine ?? 1, limits, signal },
     ),
   };
 }
@@ -108,13 +106,17 @@ async function* sheetRows(
   xml: AsyncIterable<Buffer>,
   reader: CellReader,
   { hidden, struck, hiddenColumns, above }: Noted,
-  { bytes, headerLine, signal }: { bytes: number; headerLine: number; signal: AbortSignal | undefined },
+  { bytes, headerLine, limits, signal }: ReadSheet,
 ): AsyncGenerator<RecordChunk> {
   const rows: SheetRow[] = [];
   let columns = 0;
+  let unpacked = 0;
   for await (const _ of xmlSteps(xml, sheetHandlers(reader, rows, hiddenColumns))) {
     signal?.throwIfAborted();
     const filled = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
+    // A cell may only name a text that many others name, too.
+    for (const row of filled) unpacked += lengthOf(row, limits.rowBytesMax) + emptyCellBytes * columns;
+    refuseBomb(unpacked, bytes, limits);
     const taken = filled.filter(({ line }) => line >= headerLine);
     if (taken.length < filled.length)
       above.push(...filled.filter(({ line }) => line < headerLine).map(({ cells }) => cells));
@@ -140,6 +142,23 @@ async function* sheetRows(
       endsOpen: false,
     };
   }
+}
+
+interface ReadSheet {
+  /** The bytes of the workbook. */
+  bytes: number;
+  headerLine: number;
+  limits: IntakeSettings['limits'];
+  signal: AbortSignal | undefined;
+}
+
+/** What an empty cell takes where a row is stored. */
+const emptyCellBytes = 3;
+
+function lengthOf({ line, cells }: SheetRow, rowBytesMax: number): number {
+  const length = cells.reduce((sum, cell) => sum + cell.length, 0);
+  if (length > rowBytesMax) throw damagedWorkbook(`its row ${line} is longer than ${rowBytesMax} bytes`);
+  return length;
 }
 
 function mark(marked: MarkedRows, rows: readonly SheetRow[]): void {
@@ -200,7 +219,7 @@ function sheetHandlers(reader: CellReader, rows: SheetRow[], hiddenColumns: Set<
       if (cell && isFormula) cell.formula = `${cell.formula}${piece}`.slice(0, formulaLengthMax);
       if (!cell || !isValue) return;
       cell.text += piece;
-      if (cell.text.length > cellLengthMax) throw damagedWorkbook('it has a cell that is longer than any');
+      if (cell.text.length > cellLengthMax) throw tooLongCell();
     },
     close(name) {
       if (name === 'v' || name === 't') isValue = false;

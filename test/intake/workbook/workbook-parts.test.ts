@@ -299,6 +299,35 @@ describe('a workbook', () => {
     assert.match(old.rows[0]?.input ?? '', /2029-11-01/);
   });
 
+  test('is rejected if few cells of it become many texts', async () => {
+    const long = (length: number) => `<sst><si><t>${'a'.repeat(length)}</t></si></sst>`;
+    const row = (count: number) => cells(...Array.from({ length: count }, () => 't="s"><v>0</v>'));
+    const rowsOf = (count: number, columns: number) => sheetOf(...Array.from({ length: count }, () => row(columns)));
+    for (const [sheet, texts, says] of [
+      [rowsOf(1, 1), long(100_001), /it has a cell that is longer than any/],
+      [rowsOf(1, 5), long(60_000), /its row 2 is longer than 262144 bytes/],
+      [rowsOf(1_000, 1), long(30_000), /200 times its size/],
+    ] as const)
+      await assert.rejects(check(handmade(sheet, texts)), (error: unknown) => {
+        assert.ok(error instanceof AirbatchError, String(error));
+        assert.equal(error.code, 'FILE_REJECTED');
+        assert.match(error.message, says);
+        return true;
+      });
+  });
+
+  test('has no character in its cells that a ledger cannot hold', async () => {
+    const row = cells(
+      't="str"><v>+254712345678</v>',
+      '><v>1</v>',
+      '><v>5</v>',
+      't="str"><v>KES</v>',
+      't="str"><v>a_x0000_b_xD83D__xDE00_c_xD800_</v>',
+    );
+    const { rows } = await check(handmade(sheetOf(row)));
+    assert.equal(JSON.parse(rows[0]?.input ?? '')[4], 'ab\u{1F600}c\uFFFD');
+  });
+
   test('with formulas without values names the cells, and reads none as empty', async () => {
     const cell = (name: string, inner: string, type = '') => `<c r="${name}"${type && ` t="${type}"`}>${inner}</c>`;
     const text = (name: string, value: string) => cell(name, `<is><t>${value}</t></is>`, 'inlineStr');
