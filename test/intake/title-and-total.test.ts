@@ -148,6 +148,17 @@ describe('a TOTAL line', () => {
     assert.match(mixed.message, /KES.*UGX/);
   });
 
+  test('that cannot be compared because the currency of a row is not known names that row', async () => {
+    for (const total of ['TOTAL,,,350.75,', 'TOTAL,,,350.75,KES']) {
+      const unread = await rejection(file(...rows, 'Eve,+254712345670,1,50,KESH', total), skip);
+      assert.match(unread.message, /the amount in line 4 or its currency could not be read$/);
+    }
+    const { findings } = await check(`Name,Phone,Network,Amount\nAda,+254712345678,1,50\nTOTAL,,,50\n`, {
+      settings: skip,
+    });
+    assert.equal(findings.counts.skipped, 1, 'no row has a currency');
+  });
+
   test('of each currency is compared with that currency', async () => {
     const lines = [...rows, 'Eve,+256772345678,4,5000,UGX'];
     const { findings } = await check(file(...lines, 'TOTAL,,,300.75,KES', 'TOTAL,,,5000,UGX'), { settings: skip });

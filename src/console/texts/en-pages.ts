@@ -165,7 +165,7 @@ const reasons = {
   'reason.END_SUM':
     'The last line ({line}) states the sum {stated}, but the amounts add up to {written}. The file may have been cut short: export it again.',
   'reason.TOTAL_UNREADABLE':
-    'The total in line {line} cannot be compared with the rows: the amount in line {other_line} cannot be read.',
+    'The total in line {line} cannot be compared with the rows: the amount in line {other_line} or its currency cannot be read.',
   'reason.TOTAL_CURRENCY': 'The total in line {line} names no currency, but the rows above it are in {currencies}.',
   'reason.TOTAL_WRONG': 'The total in line {line} is {stated}, but the rows above it add up to {written}.',
   'reason.TOTAL_PARTIAL':

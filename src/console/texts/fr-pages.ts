@@ -171,7 +171,7 @@ const reasons = {
   'reason.END_SUM':
     'La dernière ligne ({line}) indique la somme {stated}, mais celle des montants est {written}. Le fichier est peut-être tronqué : exportez-le de nouveau.',
   'reason.TOTAL_UNREADABLE':
-    'Le total de la ligne {line} ne peut pas être comparé : le montant de la ligne {other_line} est illisible.',
+    'Le total de la ligne {line} ne peut pas être comparé : le montant de la ligne {other_line} ou sa devise est illisible.',
   'reason.TOTAL_CURRENCY':
     'Le total de la ligne {line} n’indique pas de devise, mais les lignes au-dessus sont en {currencies}.',
   'reason.TOTAL_WRONG': 'Le total de la ligne {line} est {stated}, mais la somme des lignes au-dessus est {written}.',

@@ -165,7 +165,7 @@ const reasons = {
   'reason.END_SUM':
     'A última linha ({line}) indica a soma {stated}, mas a dos montantes é {written}. O ficheiro pode estar cortado: exporte-o de novo.',
   'reason.TOTAL_UNREADABLE':
-    'O total da linha {line} não pode ser comparado: o montante da linha {other_line} não pode ser lido.',
+    'O total da linha {line} não pode ser comparado: o montante da linha {other_line} ou a sua moeda não pode ser lido.',
   'reason.TOTAL_CURRENCY': 'O total da linha {line} não indica moeda, mas as linhas acima estão em {currencies}.',
   'reason.TOTAL_WRONG': 'O total da linha {line} é {stated}, mas a soma das linhas acima é {written}.',
   'reason.TOTAL_PARTIAL':

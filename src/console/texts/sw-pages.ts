@@ -164,7 +164,7 @@ const reasons = {
   'reason.END_SUM':
     'Mstari wa mwisho ({line}) unataja jumla {stated}, lakini jumla ya kiasi ni {written}. Huenda faili imekatwa: itoe tena.',
   'reason.TOTAL_UNREADABLE':
-    'Jumla katika mstari {line} haiwezi kulinganishwa: kiasi katika mstari {other_line} hakisomeki.',
+    'Jumla katika mstari {line} haiwezi kulinganishwa: kiasi katika mstari {other_line} au sarafu yake haisomeki.',
   'reason.TOTAL_CURRENCY': 'Jumla katika mstari {line} haitaji sarafu, lakini safu zilizo juu yake ni za {currencies}.',
   'reason.TOTAL_WRONG': 'Jumla katika mstari {line} ni {stated}, lakini safu zilizo juu yake zina jumla ya {written}.',
   'reason.TOTAL_PARTIAL':

@@ -37,9 +37,11 @@ interface Sum {
   rows: number;
   /** The line of the first row whose amount could not be read. */
   unreadLine: number | null;
+  /** The line of the first row whose currency is not known. */
+  namelessLine: number | null;
 }
 
-const noSum = (): Sum => ({ byCurrency: new Map(), rows: 0, unreadLine: null });
+const noSum = (): Sum => ({ byCurrency: new Map(), rows: 0, unreadLine: null, namelessLine: null });
 
 /**
  * Compares each total line with the rows above it: all of them, or those since the previous total. Throws
@@ -63,7 +65,9 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     for (const sum of [all, part]) {
       sum.rows += 1;
       if (value === null) sum.unreadLine ??= line;
-      else sum.byCurrency.set(currency ?? '', addAmounts(sum.byCurrency.get(currency ?? '') ?? '0', value));
+      if (currency === null) sum.namelessLine ??= line;
+      if (value !== null)
+        sum.byCurrency.set(currency ?? '', addAmounts(sum.byCurrency.get(currency ?? '') ?? '0', value));
     }
   };
 
@@ -71,15 +75,17 @@ export function makeTotalLines({ plan, settings }: CheckContext): {
     const cell = cellAt(cells, plan.amount);
     const reading = readAmount(cell);
     if (reading.kind === 'none') return;
-    if (all.unreadLine !== null)
-      throw rejected(
-        'TOTAL_UNREADABLE',
-        { line, other_line: all.unreadLine },
-        `the total in line ${line} cannot be compared with the rows: the amount in line ${all.unreadLine} could not be read`,
-      );
     const written = plainText(cellAt(cells, plan.currency));
     const named = written === '' ? reading.currency : currencyWritten(written);
     const currencies = [...all.byCurrency.keys()];
+    // If no row has a currency, the numbers can be compared.
+    const unread = all.unreadLine ?? (currencies.length > 1 ? all.namelessLine : null);
+    if (unread !== null)
+      throw rejected(
+        'TOTAL_UNREADABLE',
+        { line, other_line: unread },
+        `the total in line ${line} cannot be compared with the rows: the amount in line ${unread} or its currency could not be read`,
+      );
     const currency = named !== null && decimalsOf(named) !== null ? named : (currencies[0] ?? '');
     if (named === null && currencies.length > 1)
       throw rejected(
