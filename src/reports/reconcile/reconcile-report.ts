@@ -8,7 +8,13 @@ import { type Cell, workbook } from '../render/workbook.ts';
 import { sumsText, timeText } from '../sentences/format.ts';
 import { counted } from '../text/counted-text.ts';
 import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
-import { itemColumns, type ReconcileItem, type Reconciliation, whyWithoutWallets } from './reconciliation.ts';
+import {
+  isSettled,
+  itemColumns,
+  type ReconcileItem,
+  type Reconciliation,
+  whyWithoutWallets,
+} from './reconciliation.ts';
 
 /** The most open items that are read at once, and listed on the page. The workbook has all of them. */
 const itemsPerPage = 500;
@@ -79,17 +85,12 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
     lines.push(...items.slice(0, itemsOnPageMax - lines.length).map(itemLine));
     if (lines.length >= itemsOnPageMax) break;
   }
-  const total = paymentsIn(run.counts);
-  const headline =
-    run.open === 0
-      ? `All ${counted(total, 'payment')} agree: nothing is open.`
-      : `${counted(run.open, 'payment')} of ${total.toLocaleString('en-US')} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}.`;
   return htmlPage(
     `Reconciliation of ${run.account}`,
     pageStyle,
     html`
 <header><div><h1>Reconciliation of account ${run.account}</h1><p>${timeText(run.from)} to ${timeText(run.to)} · ${run.batch_id === null ? 'all batches' : `batch ${run.batch_id}`} · ${run.reconciliation_id}</p></div></header>
-<main><section class="verdict ${run.open === 0 ? 'good' : 'attention'}"><p>${headline}</p></section>
+<main><section class="verdict ${isSettled(run) ? 'good' : 'attention'}"><p>${headlineOf(run)}</p></section>
 <section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Items</th><th>What it means</th></tr></thead><tbody>${buckets
       .filter((bucket) => run.counts[bucket] > 0)
       .map(
@@ -104,6 +105,14 @@ ${
 }
 <footer>Times are UTC. Finished ${timeText(run.finished_at)}.</footer></main>`,
   );
+}
+
+function headlineOf(run: Reconciliation): string {
+  const total = paymentsIn(run.counts);
+  if (run.open > 0)
+    return `${counted(run.open, 'payment')} of ${total.toLocaleString('en-US')} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}.`;
+  const agree = `All ${counted(total, 'payment')} agree`;
+  return isSettled(run) ? `${agree}: nothing is open.` : `${agree}, but the wallets do not add up.`;
 }
 
 function walletSection(run: Reconciliation): Html {

@@ -589,7 +589,10 @@ test('a difference that no read explains gets a possible cause, and where to loo
   const { reconciliation, dir } = await run(t, serviceWith(allAtService()), {}, db);
   const next = /^Each paid row of this time was looked up, and none explains the rest: it is a deposit/;
   assert.match(reconciliation.wallets?.next ?? '', next);
-  assert.match(await readFile(join(dir, 'reconciliation.html'), 'utf8'), /it is a deposit, a fee, or a refund/);
+  const page = await readFile(join(dir, 'reconciliation.html'), 'utf8');
+  assert.match(page, /it is a deposit, a fee, or a refund/);
+  assert.match(page, /class="verdict attention"><p>All 8 payments agree, but the wallets do not add up\.</);
+  assert.doesNotMatch(page, /nothing is open/);
 });
 
 test('if there are too many rows to look up, the command for a shorter time is shown, and each row is in its bucket', async (t) => {
