@@ -12,6 +12,7 @@ import { reorderBatch } from '../../src/engine/batches/reorder.ts';
 import { nextGeneration } from '../../src/engine/payments/next-generation.ts';
 import { insertAnchor } from '../../src/ledger/audit/anchors.ts';
 import { chainHash, pageEvents } from '../../src/ledger/audit/events.ts';
+import { findBatch } from '../../src/ledger/batches/batches.ts';
 import { forgetRows } from '../../src/ledger/batches/forget-rows.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { writeRefund } from '../../src/ledger/rows/refunds.ts';
@@ -206,6 +207,24 @@ test('rows released or held later, messages, references like formulas and produc
 });
 
 const retried: Step = ['retry', nextGeneration({ generation: 1 }, null)];
+
+test('reports of a cancelled batch with held rows verify', async (t) => {
+  const db = await testLedger(t);
+  const problem = { code: 'DUPLICATE', line: 2, column: null, value: null, message: 'Twice.', suggestion: 'Skip it.' };
+  const rows = [1, 2].map((rowNo) => ({
+    row: newRow('B-1', rowNo, rowNo === 1 ? { status: 'held', problems: JSON.stringify([problem]) } : {}),
+    way: [['cancel', {}]] as Step[],
+  }));
+  await writeBatch(db, newBatch('B-1'), rows, null);
+  await inUnit(db, { clock: systemClock, actor: 'mary' }, async (unit) => {
+    const batch = await findBatch(unit.tx, 'B-1');
+    assert.ok(batch);
+    await unit.changeBatch(batch, 'cancel', {}, { why: 'the wrong month' });
+  });
+  const folder = folderOf(t);
+  const { dir } = await writeReports(db, 'B-1', folder, signedBy(db, await openSigningKey(join(folder, 'key.pem'))));
+  assert.deepEqual((await verifyReports(dir)).findings, []);
+});
 
 test('a failed row that was reopened, and then held or skipped before it was sent again, verifies', async (t) => {
   const opened: Step[] = [...failedWay(1), retried];

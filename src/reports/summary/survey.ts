@@ -38,7 +38,7 @@ export interface Survey {
   /** Rows that may have been paid twice: how many, and the first of them. */
   paidTwiceRows: number;
   paidTwiceFirst: ReportedRow[];
-  /** How often each problem occurs in all rows. */
+  /** How often each problem occurs in rows that it keeps from being sent. */
   problems: Map<string, number>;
   /** Failed rows by the service's code, except contradicted ones. */
   failures: Map<string, Failures>;
@@ -58,6 +58,9 @@ export interface Survey {
 
 /** The most rows of each kind that report.html lists; the files have all of them. */
 export const listedRowsMax = 50;
+
+/** A cancelled row keeps the problems for which it was held, but is not sent for another reason. */
+const statesOfProblems: readonly RowState[] = ['invalid', 'held', 'skipped'];
 
 /** The code under which failures without a code are counted. */
 export const noFailureCode = 'UNKNOWN';
@@ -113,7 +116,8 @@ function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): voi
   survey.rows += 1;
   survey.counts[row.status] += 1;
   survey.cellsMax = Math.max(survey.cellsMax, inputOf(row).length);
-  for (const { code } of problemsOf(row)) survey.problems.set(code, (survey.problems.get(code) ?? 0) + 1);
+  if (statesOfProblems.includes(row.status))
+    for (const { code } of problemsOf(row)) survey.problems.set(code, (survey.problems.get(code) ?? 0) + 1);
   if (row.sms_message !== null) survey.messageRows += 1;
   if (row.status === 'invalid') return;
   if (row.amount !== null) sumsOf(survey.requested, row.status).add(row.currency ?? '', row.amount);
