@@ -98,6 +98,7 @@ test('leases that are renewed together take three round trips, and one statement
       ttlMs,
       mark: null,
       renewed: () => undefined,
+      provedForMs: () => 60_000,
       fenced: () => new Error(),
     });
   }

@@ -200,6 +200,13 @@ export class AirbatchError extends Error {
   }
 }
 
+const awayCodes: readonly ErrorCode[] = ['LEDGER_BUSY', 'LEDGER_IO'];
+
+/** Whether the ledger may work again in a moment: another writer held it for too long, or a connection was lost. */
+export function isLedgerAway(error: unknown): boolean {
+  return error instanceof AirbatchError && awayCodes.includes(error.code);
+}
+
 const command = /\bairbatch [a-z-]/;
 const option = /(?<=^|[\s(])--([a-z][a-z-]*)/g;
 

@@ -63,14 +63,14 @@ function setAlarm(watch: Watch, context: WatchNeeds): void {
 }
 
 async function look(watch: Watch, { db, clock }: WatchNeeds): Promise<void> {
-  // If the ledger cannot be read, the loops meet the same error, and report it.
+  // While the ledger is away, no loop is woken: each would end with the same error. A later look finds what has changed.
   const changes = await announcedChanges(db).catch(() => null);
   const hooked = await accountsWithDueWebhooks(db, clock.now()).catch(() => null);
   for (const [context, known] of watch.watched) {
-    const count = changes?.get(context.account) ?? 0;
-    if (changes === null || count !== known) wakeChanged(context);
-    else if (hooked === null || hooked.has(context.account)) context.wakes.webhook.wake();
-    if (changes !== null) watch.watched.set(context, count);
+    const count = changes === null ? known : (changes.get(context.account) ?? 0);
+    if (count !== known) wakeChanged(context);
+    else if (hooked?.has(context.account)) context.wakes.webhook.wake();
+    watch.watched.set(context, count);
   }
   const [first] = watch.watched.keys();
   if (first) setAlarm(watch, first);

@@ -104,6 +104,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     ttlMs,
     mark,
     renewed: proof.renewed,
+    provedForMs: proof.provedForMs,
     fenced: proof.fenced,
   };
   const renew = async () => {
@@ -146,16 +147,20 @@ function makeProof(
   let isRefuted = false;
   const fenced = () => new AirbatchError('FENCED', `the lease on account "${account}" expired`);
   const sinceProof = () => ({ wall: machine.now() - provenWall, uptime: clock.uptime() - provenUptime });
+  const provedForMs = () => {
+    const { wall, uptime } = sinceProof();
+    return isRefuted ? 0 : ttlMs - Math.max(Math.abs(wall), uptime);
+  };
   return {
     fenced,
+    provedForMs,
     renewed(wall: number, uptime: number) {
       provenWall = wall;
       provenUptime = uptime;
       isRefuted = false;
     },
     assertHeld() {
-      const { wall, uptime } = sinceProof();
-      if (!isRefuted && Math.abs(wall) < ttlMs && uptime < ttlMs) return;
+      if (provedForMs() > 0) return;
       // Only a renewal proves it again: a suspension may bring back the time to which the clock was set.
       isRefuted = true;
       throw fenced();

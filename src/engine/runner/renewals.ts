@@ -1,4 +1,5 @@
 import { allEnded } from '../../core/basics/all-ended.ts';
+import { isLedgerAway } from '../../core/basics/errors.ts';
 import { type Alarm, makeAlarm } from '../../core/time/alarm.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
@@ -17,12 +18,19 @@ export interface HeldLease {
   mark: LedgerMark | null;
   /** The lease is proved for `ttlMs` from this time on, by both clocks (ms). */
   renewed(wall: number, uptime: number): void;
+  /** For how much longer the lease is proved (ms); 0 or less if it may have expired. */
+  provedForMs(): number;
   /** The error of a lease that another process has taken. */
   fenced(): Error;
 }
 
 /** How often a lease is renewed in its life: a renewal may be late by three quarters of it. */
 const renewalsPerTtl = 4;
+/**
+ * How often it is tried in its life after a failure that may pass. A lease for which this is too late ends, because
+ * another process may take the account by then.
+ */
+const retriesPerTtl = 20;
 
 /** The leases of one ledger that have the same life, and are renewed together. */
 interface Renewals {
@@ -63,7 +71,10 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[], 
   return Promise.all(marking);
 }
 
-/** Renews the lease, with all others of this process that last as long, until `stopping` is aborted. */
+/**
+ * Renews the lease, with all others of this process that last as long, until `stopping` is aborted. A failed renewal
+ * ends only what it leaves unproved: the ledger is shared, so it fails for all accounts of the process.
+ */
 export async function keepRenewing(db: Database, held: HeldLease, stopping: AbortSignal): Promise<void> {
   if (stopping.aborted) return;
   const ofLedger = renewals.get(db) ?? new Map<number, Renewals>();
@@ -75,7 +86,7 @@ export async function keepRenewing(db: Database, held: HeldLease, stopping: Abor
   ofLedger.set(held.ttlMs, group);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   group.leases.set(held, reject);
-  if (group.leases.size === 1) setAlarm(db, group, held.ttlMs);
+  if (group.leases.size === 1) setAlarm(db, group, held.ttlMs, renewalsPerTtl);
   stopping.addEventListener('abort', () => resolve(), { once: true });
   try {
     await promise;
@@ -85,17 +96,20 @@ export async function keepRenewing(db: Database, held: HeldLease, stopping: Abor
   }
 }
 
-function setAlarm(db: Database, group: Renewals, ttlMs: number): void {
-  group.alarm.set(ttlMs / renewalsPerTtl, () => void renewAll(db, group, ttlMs));
+function setAlarm(db: Database, group: Renewals, ttlMs: number, timesPerTtl: number): void {
+  group.alarm.set(ttlMs / timesPerTtl, () => void renewAll(db, group, ttlMs));
 }
 
 async function renewAll(db: Database, group: Renewals, ttlMs: number): Promise<void> {
   const leases = [...group.leases.keys()];
+  let timesPerTtl = renewalsPerTtl;
   try {
     const errors = await renewTogether(db, leases, ttlMs);
     for (const [index, lease] of leases.entries()) if (errors[index] !== null) group.leases.get(lease)?.(errors[index]);
   } catch (error) {
-    for (const lease of leases) group.leases.get(lease)?.(error);
+    timesPerTtl = retriesPerTtl;
+    const goesOn = (lease: HeldLease) => isLedgerAway(error) && lease.provedForMs() > ttlMs / retriesPerTtl;
+    for (const lease of leases) if (!goesOn(lease)) group.leases.get(lease)?.(error);
   }
-  if (group.leases.size > 0) setAlarm(db, group, ttlMs);
+  if (group.leases.size > 0) setAlarm(db, group, ttlMs, timesPerTtl);
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { makeAccountRunner } from '../../../src/engine/account-runner.ts';
 import { approve, pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { defaultEngineSettings } from '../../../src/engine/runner/settings.ts';
@@ -20,6 +21,10 @@ async function accountsAtWork(count: number, { settleMs = 2 * second, rowsPerAdm
   const clock = makeVirtualClock();
   const ledger = await memoryLedger();
   const counts = { transactions: 0, statements: 0, waits: 0, sleeps: 0 };
+  let isAway = false;
+  const requireThere = () => {
+    if (isAway) throw new AirbatchError('LEDGER_IO', 'the ledger is away');
+  };
   /**
    * A server answers a while later. `waits` counts the statements that are asked while no other one of the same
    * connection waits for its answer.
@@ -29,6 +34,7 @@ async function accountsAtWork(count: number, { settleMs = 2 * second, rowsPerAdm
     const counting =
       <Args extends unknown[], Result>(run: (...args: Args) => Promise<Result>) =>
       async (...args: Args): Promise<Result> => {
+        requireThere();
         counts.statements += 1;
         if (pending === 0) counts.waits += 1;
         pending += 1;
@@ -51,7 +57,8 @@ async function accountsAtWork(count: number, { settleMs = 2 * second, rowsPerAdm
       announce = onNotice;
       return () => (announce = () => undefined);
     },
-    transact(work) {
+    async transact(work) {
+      requireThere();
       counts.transactions += 1;
       return ledger.transact((tx) => work(counted(tx)));
     },
@@ -91,11 +98,16 @@ async function accountsAtWork(count: number, { settleMs = 2 * second, rowsPerAdm
     await after(minute);
     return { ...counts };
   };
+  const beAway = async (ms: number) => {
+    isAway = true;
+    await after(ms);
+    isAway = false;
+  };
   const stop = async () => {
     for (const runner of runners) runner.stop();
     await clock.drive(Promise.all(running));
   };
-  return { db, clock, service, after, inMinute, stop, announce: (notice: Notice | null) => announce(notice) };
+  return { db, clock, service, after, inMinute, beAway, stop, announce: (notice: Notice | null) => announce(notice) };
 }
 
 describe('accounts with open batches', () => {
@@ -186,6 +198,17 @@ describe('accounts without work', () => {
     await after(60 * minute);
     for (const account of ['account-0', 'account-1', 'account-2'])
       assert.ok(((await findLease(db, account))?.expires_at ?? 0) > clock.now(), account);
+    await stop();
+  });
+
+  test('go on if the ledger is away for seconds, and then begin to pay what was approved', async () => {
+    const { db, clock, service, after, beAway, stop } = await accountsAtWork(3);
+    await beAway(7 * second);
+    const batch = aBatch({ account: 'account-1' });
+    await addBatch(db, clock, batch, [{ ...aRow(1), batch_id: batch.batch_id }]);
+    await approve({ db, clock, person: 'approver', through: 'cli' }, batch.batch_id, unplanned);
+    await after(2 * second);
+    assert.equal(service.charges.length, 1);
     await stop();
   });
 

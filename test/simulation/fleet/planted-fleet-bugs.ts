@@ -77,8 +77,8 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: a lease believed for longer than the database keeps it',
     seed: 34,
     file: 'engine/runner/lease.ts',
-    find: 'Math.abs(wall) < ttlMs && uptime < ttlMs',
-    replace: 'uptime < 6 * ttlMs',
+    find: 'ttlMs - Math.max(Math.abs(wall), uptime)',
+    replace: '6 * ttlMs - uptime',
   },
   {
     name: 'fleet: a lease proved by the clock of the runner, which hides that the machine was suspended',
