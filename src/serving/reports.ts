@@ -1,4 +1,4 @@
-import { AirbatchError, errorMessage } from '../core/basics/errors.ts';
+import { AirbatchError, errorMessage, isLedgerAway } from '../core/basics/errors.ts';
 import { batchesWithoutReports, type Unreported } from '../operations/working/missing-reports.ts';
 import { differenceText } from '../reports/sentences/version-text.ts';
 import type { Session } from '../runtime/session/session.ts';
@@ -164,7 +164,7 @@ function makeWriteQueue(
   onUnwritable: (error: AirbatchError) => void,
 ): WriteQueue {
   let last: Promise<void> = Promise.resolve();
-  /** The work that failed because of the folder, by batch and folder. */
+  /** The work that failed because the folder or the ledger was away, by batch and folder. */
   const waiting = new Map<string, () => Promise<unknown>>();
   /** The work that is queued or running, each with its batch and folder. */
   const queued = new Set<{ key: string }>();
@@ -184,13 +184,13 @@ function makeWriteQueue(
     const failed = (error: unknown) => {
       const facts = { batch_id: batchId, error: errorMessage(error) };
       const unwritable = unwritableOf(error, out);
-      if (unwritable === null) {
+      if (unwritable === null && !isLedgerAway(error)) {
         log.warn('the reports of a batch could not be written; "airbatch report" writes them', facts);
         return;
       }
       log.warn('the reports of a batch could not be written; airbatch tries again', facts);
       waiting.set(key, () => next(batchId, out, work));
-      onUnwritable(unwritable);
+      if (unwritable) onUnwritable(unwritable);
       retrying ??= retry();
     };
     const entry = { key };
@@ -213,7 +213,7 @@ function makeWriteQueue(
   };
 }
 
-/** The error of the folder `out`, or null for another error, which no later attempt corrects. */
+/** The error of the folder `out`, or null for another error. */
 function unwritableOf(error: unknown, out: string): AirbatchError | null {
   if (error instanceof AirbatchError) return error.code === 'FOLDER_UNWRITABLE' ? error : null;
   if (!(error instanceof Error) || !('path' in error) || !String(error.path).startsWith(out)) return null;

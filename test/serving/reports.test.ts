@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { batchesWithoutReports } from '../../src/operations/working/missing-reports.ts';
 import type { Session } from '../../src/runtime/session/session.ts';
 import { makeReportWriter } from '../../src/serving/reports.ts';
@@ -45,8 +46,19 @@ async function writer(t: TestContext) {
   const folder = folderOf(t);
   const out = join(folder, 'reports');
   const { clock, asleep, wake, set } = handClock();
-  const db = await testLedger(t);
-  await writeSampleBatch(db);
+  const ledger = await testLedger(t);
+  await writeSampleBatch(ledger);
+  let isAway = false;
+  const db: typeof ledger = {
+    ...ledger,
+    async snapshot(work) {
+      if (isAway) throw new AirbatchError('LEDGER_IO', 'the connection was lost');
+      return ledger.snapshot(work);
+    },
+  };
+  const setAway = (now: boolean) => {
+    isAway = now;
+  };
   const unwritable: string[] = [];
   const places: { since: number | null } = { since: clock.now() };
   const logged: string[] = [];
@@ -65,7 +77,7 @@ async function writer(t: TestContext) {
   });
   const isThere = () => existsSync(join(out, 'B-1', 'manifest.sig'));
   const missing = () => batchesWithoutReports(session as unknown as Session);
-  const hands = { asleep, wake, set };
+  const hands = { asleep, wake, set, setAway };
   return { db, out, reports, unwritable, logged, warned, isThere, there: there.promise, missing, places, ...hands };
 }
 
@@ -95,6 +107,19 @@ test('reports that cannot be written are retried with growing delays, until the 
   await there;
   await reports.stop();
   assert.deepEqual([reports.areWritten(), isThere()], [true, true]);
+});
+
+test('reports during which the ledger was away are written once it is back', { timeout: 20_000 }, async (t) => {
+  const { reports, unwritable, isThere, there, setAway, asleep, wake } = await writer(t);
+  setAway(true);
+  reports.write('B-1');
+  assert.deepEqual(await asleep(), [5_000]);
+  assert.deepEqual([isThere(), reports.missing()], [false, 1]);
+  setAway(false);
+  wake();
+  await there;
+  await reports.stop();
+  assert.deepEqual([reports.missing(), isThere(), unwritable], [0, true, []]);
 });
 
 test('a file in the place of the batch’s folder is the same kind of trouble', async (t) => {
