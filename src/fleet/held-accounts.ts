@@ -36,16 +36,20 @@ export function makeHeldAccounts({
   release: (claim: Claim) => Promise<void>;
 }): HeldAccounts {
   const held = new Map<string, Held>();
+  const leave = async (account: string, one: Held) => {
+    await one.work.stop().catch(() => undefined);
+    // While the account is released, it may be placed here again: that claim is released, too.
+    for (let claim = one.claim; claim !== null; claim = one.claim) {
+      // If that fails, the placement frees the account because of the silence of this worker.
+      await release(claim).catch(() => undefined);
+      if (one.claim === claim) one.claim = null;
+    }
+    held.delete(account);
+  };
   const handOver = (accounts: Iterable<string>) => {
     for (const account of accounts) {
       const one = held.get(account);
-      if (one === undefined) continue;
-      one.leaving ??= one.work
-        .stop()
-        .then(() => one.claim && release(one.claim))
-        // The placement then frees the account because of the silence of this worker.
-        .catch(() => undefined)
-        .then(() => void held.delete(account));
+      if (one) one.leaving ??= leave(account, one);
     }
   };
   return {
