@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AirbatchError } from '../../../src/core/basics/errors.ts';
@@ -101,6 +103,45 @@ describe('the ledger on PostgreSQL', () => {
     });
     await assert.rejects(careless, { code: 'LEDGER_IO' });
     assert.deepEqual(await db.query('SELECT n FROM t'), []);
+  });
+
+  test('commits nothing of it either if it shares its commit, and nobody is told that it did', async (t) => {
+    const { url, db } = await withTable(t);
+    const crowded = opened(t, url, { groupsApartMs: 0 });
+    const careless = crowded.transact(async (tx) => {
+      await tx.execute('INSERT INTO t (n) VALUES (1)');
+      await tx.execute('INSERT INTO nowhere (n) VALUES (1)').catch(() => undefined);
+    });
+    const all = await Promise.allSettled([careless, add(crowded, 2), add(crowded, 3)]);
+    assert.deepEqual(
+      all.map((one) => (one.status === 'fulfilled' ? 'written' : one.reason.code)),
+      ['LEDGER_IO', 'LEDGER_IO', 'LEDGER_IO'],
+    );
+    assert.deepEqual(await db.query('SELECT n FROM t'), []);
+  });
+
+  for (const [what, answerTo] of [
+    ['offers no TLS', (socket: Socket) => socket.write('N')],
+    ['hangs up when TLS begins', (socket: Socket) => socket.write('S') && socket.once('data', () => socket.end())],
+  ] as const)
+    test(`fails with LEDGER_IO where the server ${what}`, async (t) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined).once('data', () => answerTo(socket));
+      }).listen(0, '127.0.0.1');
+      t.after(() => server.close());
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const db = opened(t, `postgres://airbatch@127.0.0.1:${port}/airbatch?sslmode=require`);
+      await assert.rejects(db.query('SELECT 1'), { code: 'LEDGER_IO' });
+    });
+
+  test('fails with LEDGER_IO where a socket has an error without a system call', () => {
+    for (const code of ['EPIPE', 'ECONNRESET', 'ERR_STREAM_DESTROYED', 'ERR_SSL_WRONG_VERSION_NUMBER']) {
+      const error = Object.assign(new Error('the socket has ended'), { code });
+      assert.equal((asLedgerError('a ledger', error) as AirbatchError).code, 'LEDGER_IO', code);
+    }
+    const ofOurs = Object.assign(new Error('a bug'), { code: 'ERR_ASSERTION' });
+    assert.equal(asLedgerError('a ledger', ofOurs), ofOurs);
   });
 
   test('loses no addition of connections that read, wait and write', async (t) => {

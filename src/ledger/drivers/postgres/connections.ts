@@ -77,7 +77,7 @@ export function makeConnections(
     try {
       return await pool.connect();
     } catch (error) {
-      throw asLedgerError(ledger, error);
+      throw asLedgerError(ledger, error, true);
     }
   };
 

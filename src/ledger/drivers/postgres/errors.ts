@@ -5,8 +5,9 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   // A migration changed a table whose columns a prepared statement returns: another connection prepares it again.
   '0A000': 'LEDGER_IO',
   '08': 'LEDGER_IO',
-  // The server has ended a transaction of a machine that was silent for too long.
-  '25P03': 'LEDGER_IO',
+  // The state of the transaction: a statement of it has failed before; the machine was silent for too long, so that the
+  // server has ended it; or it is at a standby, or at a primary that has become one.
+  '25': 'LEDGER_IO',
   '26000': 'LEDGER_IO',
   '28': 'LEDGER_IO',
   '3D000': 'LEDGER_IO',
@@ -21,8 +22,6 @@ const codes: Readonly<Record<string, ErrorCode>> = {
   '58': 'LEDGER_IO',
   XX001: 'LEDGER_DAMAGED',
   XX002: 'LEDGER_DAMAGED',
-  // A standby, or a primary that has become one.
-  '25006': 'LEDGER_IO',
 };
 
 const hint =
@@ -43,22 +42,28 @@ function hintFor(state = ''): string {
   return pooled.includes(state) ? poolerHint : hint;
 }
 
-/** Turns an error of PostgreSQL or of its connection into an error of the ledger; other errors stay unchanged. */
-export function asLedgerError(name: string, error: unknown): unknown {
+/**
+ * Turns an error of PostgreSQL or of its connection into an error of the ledger; other errors stay unchanged, unless
+ * the connection could not even be made (`isConnecting`): a certificate may have expired.
+ */
+export function asLedgerError(name: string, error: unknown, isConnecting = false): unknown {
   if (error instanceof AirbatchError) return error;
-  const { code: state, syscall } = error as { code?: string } & NodeJS.ErrnoException;
+  const { code: state } = error as { code?: string };
   const code = codes[state ?? ''] ?? codes[(state ?? '').slice(0, 2)];
-  if (code === undefined && syscall === undefined && !isConnectionLost(error)) return error;
+  if (code === undefined && !isConnecting && !isConnectionLost(error)) return error;
   return new AirbatchError(code ?? 'LEDGER_IO', `the ledger ${name}: ${errorMessage(error)}`, {
     cause: error,
     ...(code === undefined || code === 'LEDGER_IO' ? { hint: hintFor(state) } : {}),
   });
 }
 
+/** The codes of Node's sockets, which not every error with one has a system call. No SQLSTATE is like them. */
+const socketCode = /^(E[A-Z]+|ERR_(STREAM|SOCKET|SSL|TLS)_[A-Z_]+)$/;
+
 /** Whether the connection ended, so that what became of the last statement is unknown. */
 export function isConnectionLost(error: unknown): boolean {
   const { code: state = '', syscall, message = '' } = error as { code?: string } & NodeJS.ErrnoException;
-  if (syscall !== undefined) return true;
+  if (syscall !== undefined || socketCode.test(state)) return true;
   return (
     /^08|^57P0[1-5]$/.test(state) ||
     /connection (terminated|error)|timeout exceeded|read timeout|not queryable/i.test(message)
