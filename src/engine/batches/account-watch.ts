@@ -63,7 +63,7 @@ function setAlarm(watch: Watch, context: WatchNeeds): void {
 }
 
 async function look(watch: Watch, { db, clock }: WatchNeeds): Promise<void> {
-  // While the ledger is away, no loop is woken: each would end with the same error. A later look finds what has changed.
+  // While the ledger is away, no loop is woken: each would end with the same error. A later look finds the changes.
   const changes = await announcedChanges(db).catch(() => null);
   const hooked = await accountsWithDueWebhooks(db, clock.now()).catch(() => null);
   for (const [context, known] of watch.watched) {
