@@ -62,6 +62,7 @@ export { listOpenItems } from './proof/list-open-items.ts';
 export { listReportFiles } from './proof/list-report-files.ts';
 export { noteOpenItem } from './proof/note-open-item.ts';
 export { reconcileAccount } from './proof/reconcile-account.ts';
+export { showDifference } from './proof/show-difference.ts';
 export { showKey } from './proof/show-key.ts';
 export { verifyReports } from './proof/verify-reports.ts';
 export { writeReports } from './proof/write-reports.ts';

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { whySentences } from '../../src/console/base/event-text.ts';
 import { texts as first } from '../../src/console/texts/en.ts';
 import { texts as ofPages } from '../../src/console/texts/en-pages.ts';
 import { texts as french } from '../../src/console/texts/fr-pages.ts';
 import { type Language, languages } from '../../src/console/texts/i18n.ts';
-import { type EventWhy, eventWhys } from '../../src/core/state/event-whys.ts';
+import { type ErrorReason, reasonOf } from '../../src/core/basics/errors.ts';
+import { eventWhys } from '../../src/core/state/event-whys.ts';
 import { pauseWhy } from '../../src/core/state/pause-texts.ts';
 import { presentKind } from '../../src/ledger/audit/event-kinds.ts';
 import { eventMembers } from '../../src/ledger/audit/event-members.ts';
@@ -46,8 +46,7 @@ describe('the details of an event', () => {
     await showLanguage(language);
     await loadPageTexts();
     const { detailOf } = await import('../../src/console/base/event-text.ts');
-    return (event: { kind?: string; actor?: string; body: string }) =>
-      detailOf({ kind: 'row.doubt', actor: 'engine', ...event });
+    return (event: { body: string; why_reason?: ErrorReason }) => detailOf({ why_reason: null, ...event });
   };
   const inFrench = () => inLanguage('fr');
 
@@ -68,68 +67,87 @@ describe('the details of an event', () => {
     const detailOf = await inFrench();
     const why = pauseWhy('PAUSE_SHORT', { missing: 'KES 1500, USD 2', others: '' }, 'in English');
     const pause = { reason: 'insufficient_balance', detail: why.text, detail_reason: JSON.stringify(why.reason) };
-    const shown = detailOf({ body: JSON.stringify(pause) }).replaceAll(/[\u{a0}\u{202f}]/gu, ' ');
+    const event = { body: JSON.stringify(pause), ...(why.reason && { why_reason: why.reason }) };
+    const shown = detailOf(event).replaceAll(/[\u{a0}\u{202f}]/gu, ' ');
     assert.equal(
       shown,
       'motif : Le solde ne suffit pas · Il manque 1 500,00 KES, 2,00 USD pour le lot entier ; rien n’a été envoyé.',
     );
-    const doubt = { why: 'in English', why_reason: JSON.stringify({ code: 'DOUBT_UNFOUND', values: {} }) };
-    assert.match(detailOf({ body: JSON.stringify(doubt) }), /^Une personne doit décider[^·]*$/);
+    const doubt = { body: '{"why":"in English"}', why_reason: reasonOf('DOUBT_UNFOUND') };
+    assert.match(detailOf(doubt), /^Une personne doit décider[^·]*$/);
     const earlier = detailOf({ body: JSON.stringify({ detail: 'said by an earlier version' }) });
     assert.match(earlier, /said by an earlier version$/);
     assert.match(detailOf({ body: '{"finish_by":1793520000000,"disabled":true}' }), /2026.*désactivé\u{a0}: oui$/u);
   });
 
-  test('say in every language why airbatch did something, with the values of its sentence', async () => {
-    assert.deepEqual(whySentences, eventWhys);
-    const samples = {
-      difference: 'phone number',
-      row_status: 'completed',
-      cost: '1250',
-      other_cost: '1300.5',
-      rows: '7',
-    };
-    const sampleOf = (name: string) => ({ ...samples, currency: 'KES', other_currency: 'KES' })[name] ?? `its ${name}`;
+  test('say in every language why airbatch did something, with the values of its code', async () => {
+    const cost = { cost: '1250', currency: 'KES', other_cost: '1300.5', other_currency: 'KES' };
+    const given: Record<string, string> = { ...cost, row_status: 'completed', rows: '7', difference: 'phone_number' };
     for (const language of languages) {
       const detailOf = await inLanguage(language);
       for (const [code, sentence] of Object.entries(eventWhys)) {
-        const why = sentence.replaceAll(/\{(\w+)\}/g, (_, name) => sampleOf(name));
-        const shown = detailOf({ body: JSON.stringify({ why }) });
+        const names = [...sentence.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
+        const values = Object.fromEntries(names.map((name) => [name, given[name] ?? `its ${name}`]));
+        const shown = detailOf({ body: '{"why":"in English"}', why_reason: reasonOf(code, values) });
         assert.match(shown, /^\p{Lu}[^{}]*\.$/u, `${code} ${language}`);
-        assert.ok(!shown.includes(why), `${code} ${language}`);
-        for (const [, name = ''] of sentence.matchAll(/\{(service_status|topup_id|generation|rows|currency)\}/g))
-          assert.ok(shown.includes(sampleOf(name)), `${code} ${language} ${name}`);
+        assert.ok(!shown.includes('in English'), `${code} ${language}`);
+        for (const name of names.filter((name) => /^(service_status|topup_id|generation|rows|currency)$/.test(name)))
+          assert.ok(shown.includes(values[name] ?? ''), `${code} ${language} ${name}`);
       }
     }
     const detailOf = await inLanguage('pt');
-    const cost: EventWhy = 'the row cost 1250 KES, and the service now says 1300.5 KES';
+    const why = (code: string, values: Record<string, string>) =>
+      detailOf({ body: '{"why":"in English"}', why_reason: reasonOf(code, values) });
     assert.equal(
-      detailOf({ body: JSON.stringify({ why: cost }) }).replaceAll(/[\u{a0}\u{202f}]/gu, ' '),
+      why('WHY_COST', cost).replaceAll(/[\u{a0}\u{202f}]/gu, ' '),
       'A linha custou 1.250,00 KES, e o serviço diz agora 1.300,50 KES.',
     );
-    const phone: EventWhy = 'the answer names another phone number';
     assert.equal(
-      detailOf({ body: JSON.stringify({ why: phone }) }),
+      why('WHY_ANSWER_NAMES', { difference: 'phone_number' }),
       'A resposta do serviço indica outro número de telefone.',
     );
   });
 
   test('leave a person’s own words as they are', async () => {
     const detailOf = await inFrench();
-    const body = JSON.stringify({ why: 'interrupted' });
-    const shown = (kind: string, actor: string) => detailOf({ kind, actor, body });
-    for (const kind of ['batch.cancel', 'batch.pause', 'batch.pause_added', 'batch.forget', 'row.skip'])
-      assert.equal(shown(kind, 'wanjiru'), 'motif\u{a0}: interrupted');
-    assert.equal(shown('row.doubt', 'wanjiru'), french['reason.WHY_INTERRUPTED']);
-    assert.equal(detailOf({ body: '{"why":"said by a later version"}' }), 'motif\u{a0}: said by a later version');
+    assert.equal(detailOf({ body: '{"why":"interrupted"}' }), 'motif\u{a0}: interrupted');
+    const later = { body: '{"why":"said by a later version"}', why_reason: reasonOf('WHY_OF_A_LATER_VERSION') };
+    assert.equal(detailOf(later), 'motif\u{a0}: said by a later version');
   });
 
   test('say why a row was held or skipped, as the page of the row does', async () => {
     const detailOf = await inFrench();
-    const whys = ['MAY_BE_PAID', 'already_paid'].map((why) =>
-      detailOf({ kind: 'row.skip', body: JSON.stringify({ why }) }),
+    const skipped = { body: '{"why":"already_paid"}', why_reason: reasonOf('ALREADY_PAID') };
+    assert.equal(detailOf(skipped), french['problem.ALREADY_PAID']);
+  });
+
+  test('say in the reader’s language what airbatch observed where the service did not answer', async () => {
+    const detailOf = await inFrench();
+    const answer = (code: string, message: string) => detailOf({ body: JSON.stringify({ code, message }) });
+    assert.equal(answer('unparsable', 'the answer is not UTF-8 text'), `message\u{a0}: ${french['answer.unparsable']}`);
+    assert.match(answer('http_502', 'HTTP 502 came without an error'), /^message\u{a0}: Une réponse .*HTTP 502/u);
+    assert.equal(answer('BAD_NUMBER', 'No such number'), 'code\u{a0}: BAD_NUMBER · message\u{a0}: No such number');
+    assert.equal(answer('ok', ''), '');
+  });
+
+  test('have no code in English for which there is a text', async () => {
+    const detailOf = await inFrench();
+    const shown = (data: Record<string, unknown>) => detailOf({ body: JSON.stringify(data) });
+    assert.equal(
+      shown({ look_up: 'not_found', step: 'send_again' }),
+      'vérification\u{a0}: introuvable · étape\u{a0}: envoyer de nouveau',
     );
-    assert.deepEqual(whys, [french['problem.MAY_BE_PAID'], french['problem.ALREADY_PAID']]);
+    assert.equal(shown({ step: 3 }), 'étape\u{a0}: 3');
+    assert.equal(shown({ what: 'file of a draft' }), 'partie\u{a0}: fichier d’un brouillon');
+    assert.equal(shown({ how: 'password and code' }), 'au moyen de\u{a0}: mot de passe et code');
+    assert.equal(shown({ kind: 'totp' }), 'genre\u{a0}: codes');
+    const counted = shown({ rows: 12500, sums: '{"KES":"1250.5"}' }).replaceAll(/[\u{a0}\u{202f}]/gu, ' ');
+    assert.equal(counted, 'lignes : 12 500 · sommes : 1 250,50 KES');
+  });
+
+  test('are missing, and no error, if somebody has damaged them', async () => {
+    const detailOf = await inFrench();
+    assert.equal(detailOf({ body: '{"why":' }), '');
   });
 
   test('have amounts with their currencies, no first attempt, and the program under its own name', async () => {
@@ -142,6 +160,25 @@ describe('the details of an event', () => {
     assert.match(detailOf({ body: '{"currency":"KES"}' }), /^devise\u{a0}: KES$/u);
     const { actorName } = await import('../../src/console/base/event-text.ts');
     assert.deepEqual(['engine', 'reconcile', 'wanjiru'].map(actorName), ['airbatch', 'airbatch', 'wanjiru']);
+  });
+
+  test('have a text for every code that a gateway gives a request without a proper answer', async () => {
+    const sources = readdirSync(resolve(import.meta.dirname, '../../src/gateway'), {
+      recursive: true,
+      encoding: 'utf8',
+    })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => textOf(`gateway/${path}`))
+      .join('\n');
+    const found = /(?:\bcode: |cancel\(|#fail\(|\? error\.code : |^ {2}[A-Z_]+: )'([a-z_]+)'/gm;
+    const codes = [...sources.matchAll(found)].map(([, code = '']) => code);
+    // Of an answer as it should be, of a request that is not sent, and of zod.
+    const without = ['ok', 'network_needed', 'custom'];
+    assert.ok(codes.length >= 15, codes.join());
+    assert.deepEqual(
+      codes.filter((code) => !without.includes(code) && !(`answer.${code}` in texts)),
+      [],
+    );
   });
 
   test('are of no member that this list lacks', () => {

@@ -62,8 +62,6 @@ const serverWords = [
   'pages/batch/held-panel.tsx {refusal}',
   'pages/batch/situation.tsx {detail}',
   'pages/batch/situation.tsx {rejection}',
-  // The words of the service.
-  'pages/doubts/evidence.tsx {answer?.message}',
   // A part of the name of a text.
   'pages/wallets/wallets-page.tsx {gate.why}',
 ];

@@ -890,6 +890,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/batches/{batch_id}/difference": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["show-difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}/audit-pack": {
         parameters: {
             query?: never;
@@ -3063,6 +3080,7 @@ export interface components {
                 row_no: number | null;
                 body: string;
                 hash: string;
+                why_reason: components["schemas"]["Reason"] | null;
             }[];
             next: number | null;
             older: string | null;
@@ -3363,6 +3381,16 @@ export interface components {
                     bytes: number;
                 }[];
             }[];
+        };
+        ShowDifferenceResult: {
+            lines: {
+                row: number;
+                column: string;
+                before: string;
+                after: string;
+                after_reason: components["schemas"]["Reason"] | null;
+            }[] | null;
+            is_cut: boolean;
         };
         ExportJournalResult: {
             account: string;
@@ -5515,6 +5543,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListReportFilesResult"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    "show-difference": {
+        parameters: {
+            query: {
+                version: number;
+                masked?: boolean;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowDifferenceResult"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -1,6 +1,6 @@
 import { countryName, formatAmount, formatDate } from './format.ts';
 import { hasText, t } from './i18n.ts';
-import { type Reason, reasonText } from './reason-text.ts';
+import { answerText, type Reason, reasonText } from './reason-text.ts';
 
 /** A problem of a row, as the API has it. Null values: an earlier version of the program has found it. */
 interface Problem {
@@ -34,8 +34,8 @@ interface WhyOfRow {
 
 /** The problems of a row, or what it waits for, in the reader's language; the reason that the service gave as it is. */
 export function rowReason({ code, reason, waiting_reason: waiting }: WhyOfRow): string {
-  const ofWaiting = reasonText(waiting);
-  if (ofWaiting !== null) return ofWaiting;
+  const own = reasonText(waiting) ?? answerText(code ?? '');
+  if (own !== null) return own;
   const codes = code?.split('; ') ?? [];
   const isOurs = codes.every((one) => !inOwnWords.has(one) && hasText(`problem.${one}`));
   return codes.length > 0 && isOurs ? codes.map(problemTitle).join('. ') : (reason ?? '');

@@ -44,7 +44,17 @@ const amounts = new Set(['amount', 'most_amount', 'sum', 'cost', 'other_cost', '
 /** Amounts with their currencies: `KES 500, USD 2`. */
 const sums = new Set(['missing', 'others']);
 
-function shown(name: string, value: string, { currency = '', code = '' }: Reason['values']): string {
+/**
+ * What airbatch says of a request that the service did not answer as it should, by its code; null for the service's own
+ * codes.
+ */
+export function answerText(code: string): string | null {
+  const [, status] = /^http_([0-9]+)$/.exec(code) ?? [];
+  const id = status === undefined ? `answer.${code}` : 'answer.http';
+  return hasText(id) ? t(id, { status: status ?? '' }) : null;
+}
+
+function shown(name: string, value: string, { currency = '', code = '', service_code = '' }: Reason['values']): string {
   if (name === 'field' || name === 'fields') return value.split(',').map(fieldName).join(', ');
   if (name === 'bytes') return formatBytes(Number(value));
   if (counts.has(name)) return formatCount(Number(value));
@@ -53,11 +63,13 @@ function shown(name: string, value: string, { currency = '', code = '' }: Reason
   if (name.endsWith('_at')) return formatTime(value);
   if (name === 'batch_status') return named('state.batch', value);
   if (name === 'row_status' || name === 'wanted_status') return named('state.row', value);
+  if (name === 'message') return answerText(service_code) ?? value;
   if (name === 'error') return codeText(code) ?? systemText(value) ?? value;
   return value === '' ? '–' : value;
 }
 
-function sumText(sum: string): string {
+/** An amount with its currency before it, `KES 500`. */
+export function sumText(sum: string): string {
   const [currency = '', value = ''] = sum.split(' ');
   return `${formatAmount(value, currency)} ${currency}`;
 }

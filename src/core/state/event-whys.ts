@@ -1,7 +1,9 @@
+import { type ErrorReason, reasonOf } from '../basics/errors.ts';
+
 /**
  * Why something happened, as airbatch itself writes it into the audit chain, by stable code: `{name}` stands for a
- * value. The console finds the code by the sentence, also in older chains, and has a text for each in the reader's
- * language. So a sentence may get a successor, but it never leaves this table.
+ * value. `reasonOfWhy` finds the code by the sentence, also in older chains. So a sentence may get a successor, but it
+ * never leaves this table. The console has a text for each code in the reader's language.
  */
 export const eventWhys = {
   // A row is in doubt, or ready again.
@@ -49,3 +51,24 @@ type Filled<Sentence extends string> = Sentence extends `${infer Head}{${string}
 
 /** A sentence of the table, with its values. */
 export type EventWhy = Filled<(typeof eventWhys)[keyof typeof eventWhys]>;
+
+const patterns = Object.entries(eventWhys).map(([code, sentence]) => ({ code, pattern: patternOf(sentence) }));
+
+function patternOf(sentence: string): RegExp {
+  const escaped = sentence.replaceAll(/[()]/g, '\\$&');
+  const value = (_: string, name: string) => `(?<${name}>${name.endsWith('cost') ? '[0-9.]+' : '.+'})`;
+  return new RegExp(`^${escaped.replaceAll(/\{(\w+)\}/g, value)}$`);
+}
+
+/** What a sentence of the table says, in a form that other languages can tell; null if it is in no line of it. */
+export function reasonOfWhy(sentence: string): ErrorReason | null {
+  for (const { code, pattern } of patterns) {
+    const found = pattern.exec(sentence);
+    if (found === null) continue;
+    const values: Record<string, string> = { ...found.groups };
+    // It chooses a case of the text: `phone_number`.
+    if (values.difference !== undefined) values.difference = values.difference.replaceAll(/\W/g, '_');
+    return reasonOf(code, values);
+  }
+  return null;
+}

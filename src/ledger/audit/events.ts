@@ -29,6 +29,9 @@ export interface AuditEvent {
   hash: string;
 }
 
+/** The actors that are parts of the program. No person has such a name. */
+export const programNames: readonly string[] = ['engine', 'intake', 'reconcile', 'retention', 'notify', 'scheduler'];
+
 /** Flat, so that its canonical form is plain JSON with sorted keys. */
 export type EventData = Partial<Record<EventMember, string | number | boolean | null>>;
 
@@ -41,7 +44,7 @@ type ExplainedKind =
   | 'row.contradicted'
   | 'row.changed_late';
 
-/** Data with a reason that the console can show in the reader's language. */
+/** Data with a reason that `whyReasonOf` knows. */
 export type ExplainedData = Omit<EventData, 'why'> & { why?: EventWhy };
 
 export type DataOf<Kind> = Kind extends ExplainedKind ? ExplainedData : EventData;

@@ -8,6 +8,7 @@ import type { AccessChange } from '../../ledger/access/access-events.ts';
 import { insertLink } from '../../ledger/access/one-time-links.ts';
 import { findTotp, passkeysOf } from '../../ledger/access/second-factors.ts';
 import { findUser, type User } from '../../ledger/access/users.ts';
+import { programNames } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { sandboxAccountName } from '../../runtime/settings/account-config.ts';
@@ -17,9 +18,6 @@ import { accountName, time } from '../base/fields.ts';
 
 /** How long a one-time link works. */
 const linkValidMs = 72 * 60 * 60 * 1_000;
-
-/** Actors of the audit log that are parts of the program. */
-const programNames: readonly string[] = ['engine', 'intake', 'reconcile', 'retention', 'notify', 'scheduler'];
 
 /** Nobody acts under the name of a part of the program: the audit log would take it for that. */
 export const isNoProgram = (name: string) => !programNames.includes(name);

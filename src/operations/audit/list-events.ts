@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { type EventPlace, latestEvents, pageRowEvents } from '../../ledger/audit/audit-pages.ts';
-import { pageEvents } from '../../ledger/audit/events.ts';
+import { type AuditEvent, pageEvents } from '../../ledger/audit/events.ts';
+import { whyReasonOf } from '../../ledger/audit/why-reason.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { batchId, moment, rowNo } from '../base/fields.ts';
+import { batchId, moment, rowNo, stableReason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 
@@ -35,7 +36,7 @@ export const listEvents = defineOperation({
     before: z.string().regex(placeForm, { error: 'is no place of a previous page' }).optional(),
   }),
   result: z.strictObject({
-    /** In the form of the lines in `events.jsonl`, the oldest first. */
+    /** In the form of the lines in `events.jsonl`, and with `why_reason`; the oldest first. */
     events: z.array(
       z.strictObject({
         batch_id: batchId,
@@ -48,6 +49,8 @@ export const listEvents = defineOperation({
         /** JSON. */
         body: z.string(),
         hash: z.string(),
+        /** Why it happened: says the same as `why` or `detail` of the body. Null: a person's own words, or no reason. */
+        why_reason: stableReason,
       }),
     ),
     /** Null after the last page, and without a batch. */
@@ -63,16 +66,25 @@ export const listEvents = defineOperation({
       const place = before === undefined ? upTo(until) : placeIn(before);
       const latest = await latestEvents(db, visibleAccounts(session), { before: place, limit });
       const last = latest.length < limit ? undefined : latest.at(-1);
-      return { events: latest.reverse(), next: null, older: last ? `${last.at} ${last.batch_id} ${last.seq}` : null };
+      const older = last ? `${last.at} ${last.batch_id} ${last.seq}` : null;
+      return { events: latest.reverse().map(explained), next: null, older };
     }
     await requireBatch(db, batch_id);
     const events =
       row === undefined
         ? await pageEvents(db, batch_id, after, limit)
         : await pageRowEvents(db, batch_id, row, after, limit);
-    return { events, next: events.length < limit ? null : (events.at(-1)?.seq ?? null), older: null };
+    return {
+      events: events.map(explained),
+      next: events.length < limit ? null : (events.at(-1)?.seq ?? null),
+      older: null,
+    };
   },
 });
+
+function explained(event: AuditEvent) {
+  return { ...event, why_reason: whyReasonOf(event) };
+}
 
 /** The place after all events before a time, or after all. */
 function upTo(until: string | undefined): EventPlace {

@@ -83,6 +83,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listAccounts: { method: 'GET', path: '/accounts' },
   listWorkers: { method: 'GET', path: '/workers' },
   listReportFiles: { method: 'GET', path: '/batches/:batch_id/report-files' },
+  showDifference: { method: 'GET', path: '/batches/:batch_id/difference' },
   exportAuditPack: { method: 'GET', path: '/batches/:batch_id/audit-pack', isDownload: true },
   exportJournal: { method: 'POST', path: '/accounts/:account/journal', changesNothing: true },
   readBalance: { method: 'GET', path: '/accounts/:account/balance' },

@@ -98,7 +98,7 @@ describe('the HTTP API', () => {
       };
       const fields = Object.keys((operation.input as unknown as { shape?: object }).shape ?? {});
       const fitting = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
-      const queries: Record<string, string> = { 'list-networks': '?query=KE' };
+      const queries: Record<string, string> = { 'list-networks': '?query=KE', 'show-difference': '?version=1' };
       const query = queries[operation.name] ?? (isUpload ? '?account=other' : '');
       if (operation.name === 'release-rows') delete fitting.seen;
       const answer = await send(method, `${url}${query}`, {

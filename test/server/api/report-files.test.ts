@@ -19,6 +19,8 @@ describe('the files of reports over HTTP', () => {
       assert.deepEqual([file.status, file.body.batch_id, file.body.masked], [200, 'B-default', isMasked]);
       assert.equal(file.headers['content-disposition'], 'attachment; filename="manifest.json"');
     }
+    const none = await send('GET', '/api/v1/batches/B-default/difference?version=2&masked=true');
+    assert.deepEqual([none.status, none.body], [200, { lines: null, is_cut: false }]);
     for (const path of ['nothing.csv', '..%2F..%2Fledger.db', 'manifest.json?version=7'])
       assert.equal((await send('GET', `/api/v1/batches/B-default/report-files/${path}`)).status, 404, path);
   });

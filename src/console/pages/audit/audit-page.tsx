@@ -155,7 +155,9 @@ function AccessEvents({ search, until, onClear, onlyNumbers }: Searched & { only
             )}
             {onlyNumbers && <p className="small quiet">{t('audit.numbers_help')}</p>}
             <EventCard
-              events={pages.flatMap(({ events }) => events.map((event) => ({ ...event, batch_id: '', row_no: null })))}
+              events={pages.flatMap(({ events }) =>
+                events.map((event) => ({ ...event, batch_id: '', row_no: null, why_reason: null })),
+              )}
               search={search}
               onClear={onClear}
             />

@@ -10,8 +10,7 @@ import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import { problemMore, problemTitle } from '../../texts/problem-text.ts';
-import { reasonText } from '../../texts/reason-text.ts';
+import { problemMore, problemTitle, rowReason } from '../../texts/problem-text.ts';
 import type { Row } from './batch-queries.ts';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
@@ -51,7 +50,9 @@ export function RowDialog({ batchId, row, onClose }: { batchId: string; row: Sho
   const details = useDetails(batchId, row);
   if (isResolving) return <ResolveDialog batchId={batchId} rowNo={row_no} onClose={onClose} />;
   const shown =
-    query.data === undefined || query.data.problems.length > 0 ? { ...row, reason: null, waiting_reason: null } : row;
+    query.data === undefined || query.data.problems.length > 0
+      ? { ...row, code: null, reason: null, waiting_reason: null }
+      : row;
   const isOpen = row.status === 'in_doubt' || row.status === 'accepted';
   return (
     <Dialog title={t('rows.one', { row: row_no })} onClose={onClose}>
@@ -119,7 +120,7 @@ function detailFacts(details: Details | undefined): [string, ReactNode][] {
 
 function factsOf(row: ShownRow): [string, ReactNode][] {
   const { status, person, phone_number, line, sent_at } = row;
-  const reason = reasonText(row.waiting_reason) ?? row.reason;
+  const reason = rowReason({ ...row, code: row.code ?? null });
   const { row_ref = null, topup_id = null, service_status = null, paid_by = null } = row;
   const { cost = null, cost_currency = null } = row;
   return [
@@ -133,7 +134,7 @@ function factsOf(row: ShownRow): [string, ReactNode][] {
     ...(sent_at === null ? [] : [[t('rows.sent'), <Time key="sent" at={sent_at} isExact />] as [string, ReactNode]]),
     ...(topup_id === null ? [] : [[t('rows.topup'), <code key="id">{topup_id}</code>] as [string, ReactNode]]),
     ...(service_status === null ? [] : [[t('rows.service_status'), service_status] as [string, ReactNode]]),
-    ...(reason === null ? [] : [[t('base.reason'), reason] as [string, ReactNode]]),
+    ...(reason === '' ? [] : [[t('base.reason'), reason] as [string, ReactNode]]),
     ...(paid_by === null ? [] : [[t('rows.paid_by'), paid_by] as [string, ReactNode]]),
   ];
 }

@@ -1,6 +1,6 @@
 import { answered, api } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
-import type { ChainEvent } from '../../base/event-text.ts';
+import { type ChainEvent, dataIn } from '../../base/event-text.ts';
 import { t } from '../../texts/i18n.ts';
 
 /** Others have decided about the batch since this person saw it. With `etag`, the person acts on what it is now. */
@@ -50,7 +50,7 @@ export async function unlessChanged<Result>(
 
 /** A person's events name the door through which the person acted. */
 function isDecision({ kind, body }: ChainEvent): boolean {
-  return decisions.includes(kind) || 'through' in (JSON.parse(body) as object);
+  return decisions.includes(kind) || 'through' in dataIn(body);
 }
 
 async function eventsSince(batchId: string, seq: number): Promise<ChainEvent[]> {

@@ -1,6 +1,6 @@
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import { reasonText } from '../../texts/reason-text.ts';
+import { answerText, reasonText } from '../../texts/reason-text.ts';
 import type { Doubt } from './doubt-queries.ts';
 
 /** What is known of a row in doubt: the last answer, the last look-up by a person, and what comes next. */
@@ -11,7 +11,8 @@ export function Evidence({
 }) {
   return (
     <div className="wrap">
-      {answer !== null && answer.code !== '' && <code>{answer.code}</code>} {answer?.message}
+      {answer !== null && answer.code !== '' && <code>{answer.code}</code>}{' '}
+      {answer !== null && (answerText(answer.code) ?? answer.message)}
       <div>{reasonText(why_reason) ?? why}</div>
       <div className="small quiet">
         {t('doubts.attempts', { count: attempts })} ·{' '}

@@ -1,26 +1,35 @@
 import { useMutation } from '@tanstack/react-query';
+import { type Answer, answered, api } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
-import { eventText, whyText } from '../../base/event-text.ts';
+import { eventText, memberName, whyText } from '../../base/event-text.ts';
 import { Failure } from '../../base/failure.tsx';
 import { Table } from '../../base/table.tsx';
+import { formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { csvLines } from './csv-lines.ts';
-import { fileReader, type ReportFolder } from './report-queries.ts';
+import { named, sumText } from '../../texts/reason-text.ts';
+import type { ReportFolder } from './report-queries.ts';
 
 const fileName = 'difference.csv';
-/** A table of more lines is read in the file itself. */
-const linesMax = 200;
+
+type Difference = Answer<'/api/v1/batches/{batch_id}/difference'>;
+type Line = NonNullable<Difference['lines']>[number];
 
 /** What differs in a version of the reports from the version before; nothing where the file has no such comparison. */
-export function DifferencePart({ batchId, folder }: { batchId: string; folder: ReportFolder }) {
+export function DifferencePart({
+  batchId,
+  folder: { version, is_masked, files },
+}: {
+  batchId: string;
+  folder: ReportFolder;
+}) {
   const read = useMutation({
-    mutationFn: async () => {
-      const bytes = await fileReader(batchId, folder)(fileName);
-      // The first line names the columns.
-      return csvLines(new TextDecoder().decode(bytes ?? new Uint8Array()), linesMax + 2).slice(1);
+    mutationFn: () => {
+      const path = { batch_id: batchId };
+      const query = { version: version ?? 1, masked: is_masked };
+      return answered(api.GET('/api/v1/batches/{batch_id}/difference', { params: { path, query } }));
     },
   });
-  if (!folder.files.some(({ name }) => name === fileName)) return null;
+  if (!files.some(({ name }) => name === fileName)) return null;
   const { data, error, isPending, mutate } = read;
   return (
     <div className="stack tight">
@@ -30,36 +39,44 @@ export function DifferencePart({ batchId, folder }: { batchId: string; folder: R
         </Button>
       </div>
       {error !== null && <Failure error={error} onRetry={() => mutate()} />}
-      {data !== undefined && <Difference lines={data} />}
+      {data !== undefined && <Lines lines={data.lines ?? []} isCut={data.is_cut} />}
     </div>
   );
 }
 
-function Difference({ lines }: { lines: readonly string[][] }) {
+function Lines({ lines, isCut }: { lines: readonly Line[]; isCut: boolean }) {
   if (lines.length === 0) return <p className="small quiet">{t('reports.difference_none')}</p>;
-  const rows = lines
-    .slice(0, linesMax)
-    .map(([row = '', , , column = '', before = '', after = ''], index) => ({ index, row, column, before, after }));
   return (
     <>
-      {lines.length > linesMax && <p className="small quiet">{t('reports.difference_cut', { file: fileName })}</p>}
+      {isCut && <p className="small quiet">{t('reports.difference_cut', { file: fileName })}</p>}
       <Table
         caption={t('reports.difference')}
-        rows={rows}
+        rows={lines.map((line, index) => ({ ...line, index }))}
         keyOf={({ index }) => index}
         stacks
         columns={[
           { id: 'row', label: t('rows.row'), isHead: true, cell: ({ row }) => row },
-          { id: 'column', label: t('draft.column'), cell: ({ column }) => eventText(column) },
-          { id: 'before', label: t('draft.before'), cell: ({ before }) => <del>{before}</del> },
-          { id: 'after', label: t('draft.after'), cell: ({ column, after }) => <ins>{shownAfter(column, after)}</ins> },
+          { id: 'column', label: t('draft.column'), cell: ({ column }) => columnName(column) },
+          { id: 'before', label: t('draft.before'), cell: ({ column, before }) => <del>{shown(column, before)}</del> },
+          { id: 'after', label: t('draft.after'), cell: (line) => <ins>{shownAfter(line)}</ins> },
         ]}
       />
     </>
   );
 }
 
+function columnName(column: string): string {
+  return column.startsWith('row.') ? eventText(column) : memberName(column);
+}
+
 /** A cell as it is now; or, where the row has stayed as it ended, what the service says of it since. */
-function shownAfter(column: string, after: string): string {
-  return (column.startsWith('row.') ? whyText(after) : null) ?? after;
+function shownAfter({ column, after, after_reason }: Line): string {
+  return whyText(after_reason) ?? shown(column, after);
+}
+
+function shown(column: string, value: string): string {
+  if (value === '') return '';
+  if (column === 'status') return named('state.row', value);
+  if (column === 'row.refund') return sumText(value);
+  return column.endsWith('_at') ? formatTime(value) : value;
 }
