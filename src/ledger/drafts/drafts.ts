@@ -194,6 +194,11 @@ export function draftOfBatch(db: Queryable, batchId: string): Promise<DraftRecor
   return readOne(db, 'SELECT * FROM drafts WHERE batch_id = ?', [batchId]);
 }
 
+/** Whether the files of a draft are kept: its salt is erased after them. */
+export function areFilesKept({ salt }: Pick<DraftRecord, 'salt'>): boolean {
+  return salt !== '';
+}
+
 /** Open drafts that nobody has changed since a time, and discarded ones: their content is erased. */
 export function draftsToErase(db: Queryable, before: number, limit: number): Promise<DraftRecord[]> {
   return db.query(

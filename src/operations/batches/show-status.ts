@@ -6,6 +6,7 @@ import { paymentNames } from '../../engine/payments/payment-request.ts';
 import { requestedNow } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { areFilesKept, draftOfBatch } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { contradictedRows } from '../../ledger/reporting/contradictions.ts';
 import { paidSince } from '../../ledger/reporting/shared-rows.ts';
@@ -54,6 +55,8 @@ export const showStatus = defineOperation({
   ledger: 'change',
   input: z.strictObject({ batch_id: batchId }),
   result: statusShape.extend({
+    /** The draft in which people corrected its file, as long as that is kept. */
+    draft_id: text,
     situation: situationShape,
     waits_for: text,
     waits_ways: waysOn,
@@ -94,6 +97,7 @@ export const showStatus = defineOperation({
     const all = (counts.held ?? 0) + (counts.in_doubt ?? 0) + (await countOverdue(db, batch_id));
     return {
       ...status,
+      draft_id: await keptDraftOf(db, batch_id),
       situation: situationJson(situation),
       waits_for: wait?.text ?? null,
       waits_ways: [...(wait?.ways ?? [])],
@@ -107,6 +111,11 @@ export const showStatus = defineOperation({
     };
   },
 });
+
+async function keptDraftOf(db: Queryable, batchId: string): Promise<string | null> {
+  const draft = await draftOfBatch(db, batchId);
+  return draft === null || !areFilesKept(draft) ? null : draft.draft_id;
+}
 
 async function attentionOf(session: Session, batch: BatchRecord, row: RowRecord): Promise<z.output<typeof attention>> {
   const { db, clock } = session;

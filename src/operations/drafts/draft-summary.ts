@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { isoTime } from '../../core/time/clock.ts';
 import type { DraftProblemRecord } from '../../ledger/drafts/draft-problems.ts';
 import { type DraftRowRecord, splitCells } from '../../ledger/drafts/draft-rows.ts';
-import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
+import { areFilesKept, type DraftRecord } from '../../ledger/drafts/drafts.ts';
 import { maskNumbers } from '../../reports/text/mask.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -12,6 +12,7 @@ export function summaryOf(draft: DraftRecord): z.output<typeof draftSummary> {
   const { draft_id, account, status, file_name, original_sha256, version, batch_id, created_by } = draft;
   return {
     ...{ draft_id, account, status, file_name, original_sha256, rows: draft.row_count, version, batch_id, created_by },
+    are_files_kept: areFilesKept(draft),
     ...{ created_at: isoTime(draft.created_at), changed_at: isoTime(draft.changed_at) },
   };
 }

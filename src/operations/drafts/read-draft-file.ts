@@ -5,7 +5,7 @@ import { mendedName, requireFile, withMended, writeMendedXlsx } from '../../runt
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
 
-/** The file of a draft: as it was uploaded, or as it stands now; of a workbook, until it is submitted, also as one. */
+/** The file of a draft: as it was uploaded, or as it stands now or was submitted; of a workbook, also as one. */
 export const readDraftFile = defineOperation({
   name: 'read-draft-file',
   role: 'prepare',
@@ -25,8 +25,6 @@ export const readDraftFile = defineOperation({
       await withMended(session, draft, async () => undefined, { isKept: true });
     if (which === 'mended_xlsx') {
       if (draft.from_workbook === 0) throw new AirbatchError('USAGE', `draft ${draft_id} has no rows of a workbook`);
-      // The rows of a submitted draft are only in the CSV that was paid.
-      if (draft.status !== 'open') throw new AirbatchError('DRAFT_STATE', `draft ${draft_id} is ${draft.status}`);
       await writeMendedXlsx(session, draft);
     }
     const { path, bytes } = await requireFile(session, draft, which);

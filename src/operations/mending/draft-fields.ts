@@ -70,6 +70,8 @@ export const draftSummary = z.strictObject({
   file_name: z.string(),
   /** SHA-256 (hex) of the original file. */
   original_sha256: z.string(),
+  /** False once it was discarded, or its people were forgotten. */
+  are_files_kept: z.boolean(),
   rows: z.int(),
   version: z.int(),
   batch_id: batchId.nullable(),

@@ -1,10 +1,13 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { parse } from 'csv-parse';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { pagesOf } from '../../core/basics/pages.ts';
+import { withoutSpreadsheetGuard } from '../../core/money/spreadsheet-safe.ts';
 import { type DraftRowRecord, pageIncluded, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
@@ -128,15 +131,17 @@ export async function withMended<Result>(
 }
 
 /**
- * Writes the rows of the draft as they stand now into a workbook, which `requireFile` then finds. Every cell is text:
- * it loses no zero, sign or digit, and no spreadsheet computes it.
+ * Writes the rows of the draft into a workbook, which `requireFile` then finds: as they stand now, or as they were
+ * submitted. Every cell is text: it loses no zero, sign or digit, and no spreadsheet computes it.
  */
 export async function writeMendedXlsx(place: Place & { db: Queryable }, draft: DraftRecord): Promise<void> {
   const which = 'mended_xlsx';
   const { bucket } = place.config;
   const header = JSON.parse(draft.columns) as string[];
   const { sheet: name = 'Sheet1' } = JSON.parse(draft.options) as { sheet?: string };
-  const sheet = { name, widths: header.map(() => sheetColumnWidth), header, rows: mendedCells(place.db, draft) };
+  // The rows of a submitted draft are only in the CSV that was submitted.
+  const rows = draft.status === 'open' ? mendedCells(place.db, draft) : submittedCells(place, draft);
+  const sheet = { name, widths: header.map(() => sheetColumnWidth), header, rows };
   if (bucket === null) return writeWhole(place, mendedPath(place, draft, which), workbook([sheet]));
   return inTemporary(place, async (scratch) => {
     const path = join(scratch, mendedName(draft, which));
@@ -204,6 +209,22 @@ function mendedPages(db: Queryable, draftId: string): AsyncIterable<DraftRowReco
 
 async function* mendedCells(db: Queryable, { draft_id }: DraftRecord): AsyncGenerator<string[][]> {
   for await (const rows of mendedPages(db, draft_id)) yield rows.map(({ cells }) => splitCells(cells));
+}
+
+async function* submittedCells(place: Place, draft: DraftRecord): AsyncGenerator<string[][]> {
+  const { path } = await requireFile(place, draft, 'mended');
+  const content = await openFile(place, path);
+  const records = content.pipe(parse({ bom: true, delimiter: draft.delimiter, from: 2, relax_column_count: true }));
+  content.on('error', (error) => records.destroy(error));
+  for await (const cells of records as AsyncIterable<string[]>) yield [cells.map(withoutSpreadsheetGuard)];
+}
+
+async function openFile({ config: { bucket } }: Place, path: string): Promise<Readable> {
+  if (bucket === null || !isBucketPlace(path)) return createReadStream(path);
+  const objects = openBucket(bucket);
+  const found = await objects.read(path.slice(objects.place.length + 1));
+  if (found === null) throw new AirbatchError('FILE_UNREADABLE', `${path} is not there any more`);
+  return found;
 }
 
 /** Calls `note` for each row with the line on which it begins in the file, and the one in the draft. */

@@ -78,13 +78,24 @@ test('a file is uploaded on one machine, and corrected, planned and submitted on
 });
 
 test('a corrected workbook is read on another machine, and leaves nothing on a disk', async (t) => {
-  const { one, other, onDisk, stored } = await machines(t);
+  const { store, one, other, onDisk, stored } = await machines(t);
   const rows = [header, ['+254712345601', 'Safaricom', 100, 'KES']];
   const bytes = Buffer.from(await writeXlsx({ sheets: [{ name: 'November', rows }] }));
   const { id } = await one.upload(bytes, { name: 'payroll.xlsx' });
   const { sheets } = await readXlsx((await other.download(`/api/v1/drafts/${id}/file/mended_xlsx`)).bytes);
   assert.deepEqual(sheets[0]?.rows, [header, ['+254712345601', 'Safaricom', '100', 'KES']]);
   assert.deepEqual([stored(), onDisk()], [[`reports/drafts/${id}/mended-1.xlsx`, `reports/drafts/${id}/original`], []]);
+
+  const { batch_id } = (await other.send('POST', `/api/v1/drafts/${id}/plan`, { body: {} })).body;
+  await other.send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id } });
+  store.objects.delete(`reports/drafts/${id}/mended-1.xlsx`);
+  const late = await readXlsx((await one.download(`/api/v1/drafts/${id}/file/mended_xlsx`)).bytes);
+  assert.deepEqual(
+    late.sheets[0]?.rows,
+    [header, ['+254712345601', 'Safaricom', '100', 'KES']],
+    'made again of the CSV',
+  );
+  assert.deepEqual(onDisk(), []);
 });
 
 test('a bucket that is away refuses an upload or a plan, loses nothing, and the same step succeeds when it is back', async (t) => {

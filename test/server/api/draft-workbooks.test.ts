@@ -224,8 +224,9 @@ describe('a workbook as a draft', () => {
     assert.deepEqual([totals.counts.valid, totals.sums], [2, { KES: '200.5' }]);
     const { batch_id } = (await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} })).body;
     await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id } });
-    const late = await send('GET', `/api/v1/drafts/${id}/file/mended_xlsx`);
-    assert.deepEqual([late.status, late.body.code], [409, 'DRAFT_STATE']);
+    const late = await readXlsx((await download(`/api/v1/drafts/${id}/file/mended_xlsx`)).bytes);
+    assert.deepEqual([late.sheets[0]?.name, late.sheets[0]?.rows], ['November', [heads, ...corrected]], 'from the CSV');
+    assert.equal((await send('GET', `/api/v1/batches/${batch_id}`)).body.draft_id, id);
     // A formula of the file is a text there, too.
     const csv = await send('GET', `/api/v1/drafts/${id}/file/mended`);
     assert.match(csv.text, /;00017;'=1\+1\n.*;'-5;'@SUM\(A1\)\n$/);
@@ -238,6 +239,7 @@ describe('a workbook as a draft', () => {
     assert.deepEqual([status, body.code], [400, 'USAGE']);
     const { id } = await upload(await book({ name: 'November', rows: november }), { name: 'payroll.xlsx' });
     await send('POST', `/api/v1/drafts/${id}/discard`, { body: {} });
+    assert.equal((await send('GET', `/api/v1/drafts/${id}`)).body.are_files_kept, false);
     const erased = await send('GET', `/api/v1/drafts/${id}/file/mended_xlsx`);
     assert.deepEqual([erased.status, erased.body.code], [409, 'DRAFT_STATE']);
   });

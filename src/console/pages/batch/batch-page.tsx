@@ -153,9 +153,11 @@ function Details({ batch }: { batch: BatchStatus }) {
   );
 }
 
+type Fact = [string, ReactNode];
+
 function BatchFacts({ batch }: { batch: BatchStatus }) {
-  const { batch_id, service, approved_by, approved_at, priority, finish_by, worker, paid_since, contradicted_rows } =
-    batch;
+  const { batch_id, service, approved_by, approved_at, priority, finish_by, worker } = batch;
+  const { draft_id, paid_since, contradicted_rows } = batch;
   return (
     <div className="card">
       <Facts
@@ -175,16 +177,31 @@ function BatchFacts({ batch }: { batch: BatchStatus }) {
           [t('batch.priority'), t(`priority.${priority}`)],
           [t('batch.finish_by'), <Time key="finish" at={finish_by} />],
           [t('batch.worker'), worker ?? t('batch.no_worker')],
-          ...paid_since.map((later): [string, ReactNode] => [
-            t('batch.paid_since'),
-            t('base.labelled', { label: later.batch_id, value: formatCount(later.rows) }),
-          ]),
-          ...contradicted_rows.map((row): [string, ReactNode] => [
-            t('batch.contradicted'),
-            t('base.labelled', { label: formatCount(row.row), value: row.service_status }),
-          ]),
+          ...(draft_id === null ? [] : [fileFact(draft_id)]),
+          ...paid_since.map(
+            (later): Fact => [
+              t('batch.paid_since'),
+              t('base.labelled', { label: later.batch_id, value: formatCount(later.rows) }),
+            ],
+          ),
+          ...contradicted_rows.map(
+            (row): Fact => [
+              t('batch.contradicted'),
+              t('base.labelled', { label: formatCount(row.row), value: row.service_status }),
+            ],
+          ),
         ]}
       />
     </div>
   );
+}
+
+function fileFact(draftId: string): Fact {
+  const href = `/new/${encodeURIComponent(draftId)}`;
+  return [
+    t('draft.of_batch'),
+    <Link key="draft" href={href}>
+      {t('draft.files')}
+    </Link>,
+  ];
 }

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useLocation, useParams } from 'wouter';
+import { Link, useLocation, useParams } from 'wouter';
 import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -39,25 +39,30 @@ export function DraftPage() {
   );
 }
 
-function Origin({ draft: { draft_id, status, rows, created_by, file_name } }: { draft: Draft }) {
-  const isWorkbook = status === 'open' && rows > 0 && /\.xlsx(\.gz)?$/i.test(file_name);
+function Origin({ draft: { draft_id, rows, created_by, file_name, are_files_kept } }: { draft: Draft }) {
+  const mayPrepare = useRole('prepare');
+  const isWorkbook = rows > 0 && /\.xlsx(\.gz)?$/i.test(file_name);
   const place = `/api/v1/drafts/${encodeURIComponent(draft_id)}/file`;
   return (
     <span className="line">
       <span>
         {t('draft.rows_of', { count: rows })} · {created_by}
       </span>
-      <a href={`${place}/original`} download>
-        {t('draft.original')}
-      </a>
-      {isWorkbook && (
-        <a href={`${place}/mended_xlsx`} download>
-          {t('draft.mended_as', { format: 'XLSX' })}
-        </a>
+      {mayPrepare && are_files_kept && (
+        <>
+          <a href={`${place}/original`} download>
+            {t('draft.original')}
+          </a>
+          {isWorkbook && (
+            <a href={`${place}/mended_xlsx`} download>
+              {t('draft.mended_as', { format: 'XLSX' })}
+            </a>
+          )}
+          <a href={`${place}/mended`} download>
+            {isWorkbook ? t('draft.mended_as', { format: 'CSV' }) : t('draft.mended')}
+          </a>
+        </>
       )}
-      <a href={`${place}/mended`} download>
-        {isWorkbook ? t('draft.mended_as', { format: 'CSV' }) : t('draft.mended')}
-      </a>
     </span>
   );
 }
@@ -70,12 +75,7 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
   const isChecking = isFetching || editor.isUnchecked;
   const mayPrepare = useRole('prepare');
   const isOpen = draft.status === 'open' && mayPrepare;
-  if (draft.status !== 'open')
-    return (
-      <div className="notice tone-good">
-        <h2>{t('draft.submitted')}</h2>
-      </div>
-    );
+  if (draft.status !== 'open') return <Ended draft={draft} />;
   if (draft.sheets.length > 0 && draft.options.sheet === undefined) return <SheetsCard draft={draft} isOpen={isOpen} />;
   return (
     <>
@@ -98,6 +98,24 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
       <RowsCard draft={draft} editor={editor} filter={filter} onFilter={setFilter} isChecking={isChecking} />
       <PlanPart {...{ draft, planning, isOpen }} isReady={!isChecking && !editor.isBusy} />
     </>
+  );
+}
+
+/** A draft that can no longer be changed. */
+function Ended({ draft: { status, batch_id, are_files_kept } }: { draft: Draft }) {
+  const isSubmitted = status === 'submitted' && batch_id !== null;
+  return (
+    <div className={`notice tone-${isSubmitted ? 'good' : 'attention'}`}>
+      <h2>{t(isSubmitted ? 'draft.submitted' : 'draft.discarded')}</h2>
+      {isSubmitted && !are_files_kept && <p>{t('draft.erased')}</p>}
+      <p>
+        {isSubmitted ? (
+          <Link href={`/batches/${encodeURIComponent(batch_id)}`}>{batch_id}</Link>
+        ) : (
+          <Link href="/new">{t('nav.new')}</Link>
+        )}
+      </p>
+    </div>
   );
 }
 
