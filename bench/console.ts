@@ -93,7 +93,14 @@ async function signIn(db: Database, name: string): Promise<string> {
   await db.transact(async (tx) => {
     const person = { name, display_name: name, email: null, password_hash: null, language: 'en', disabled_at: null };
     await insertUser(tx, { ...person, created_by: 'bench', created_at: at, roles: ['prepare'], accounts: [] });
-    await insertSession(tx, { token_sha256: sha256(token), session_id: name, name, address: '127.0.0.1', ...times });
+    await insertSession(tx, {
+      token_sha256: sha256(token),
+      session_id: name,
+      name,
+      address: '127.0.0.1',
+      device: null,
+      ...times,
+    });
   });
   return `airbatch=${token}`;
 }

@@ -100,12 +100,16 @@ export const factors: Answer<'/api/v1/session/factors'> = {
 export const sessions: Answer<'/api/v1/sessions'> = {
   sessions: ['nyambura.achieng-odhiambo', 'otieno', 'zawadi'].map((name, index) => ({
     ...{ session_id: name, name, signed_in_at: at(4 + index), last_seen_at: at(index / 8) },
+    device: ['Samsung Internet, Android', 'Firefox, Windows', null][index] ?? null,
     address: index === 0 ? '2001:db8:85a3:8d3:1319:8a2e:370:7348' : `10.0.0.${index}`,
   })),
 };
 
 export const ownSessions: Answer<'/api/v1/session/all'> = {
-  sessions: sessions.sessions.map(({ name: _, ...session }, index) => ({ ...session, is_own: index === 0 })),
+  sessions: sessions.sessions.map(({ name: _, address, ...session }, index) => ({
+    ...{ ...session, address: address ?? '' },
+    is_own: index === 0,
+  })),
 };
 
 const ofKey = { created_by: 'zawadi', created_at: at(2_000), revoked_by: null, revoked_at: null, etag: '"1"' };

@@ -1205,7 +1205,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `admin`. */
+        /** @description Needs the role `admin`, or `audit`. */
         get: operations["list-sessions"];
         put?: never;
         post?: never;
@@ -2241,6 +2241,7 @@ export interface components {
             charged: {
                 [key: string]: string;
             };
+            draft_id: string | null;
             situation: components["schemas"]["Situation"];
             waits_for: string | null;
             waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
@@ -2490,6 +2491,7 @@ export interface components {
             status: "open" | "submitted" | "discarded";
             file_name: string;
             original_sha256: string;
+            are_files_kept: boolean;
             rows: number;
             version: number;
             batch_id: string | null;
@@ -2509,6 +2511,7 @@ export interface components {
             status: "open" | "submitted" | "discarded";
             file_name: string;
             original_sha256: string;
+            are_files_kept: boolean;
             rows: number;
             version: number;
             batch_id: string | null;
@@ -2677,6 +2680,7 @@ export interface components {
             status: "open" | "submitted" | "discarded";
             file_name: string;
             original_sha256: string;
+            are_files_kept: boolean;
             rows: number;
             version: number;
             batch_id: string | null;
@@ -3680,7 +3684,8 @@ export interface components {
                 name: string;
                 signed_in_at: string;
                 last_seen_at: string;
-                address: string;
+                address: string | null;
+                device: string | null;
             }[];
         };
         RevokeSessionResult: {
@@ -3838,6 +3843,7 @@ export interface components {
                 signed_in_at: string;
                 last_seen_at: string;
                 address: string;
+                device: string | null;
                 is_own: boolean;
             }[];
         };

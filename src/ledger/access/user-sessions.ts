@@ -15,6 +15,8 @@ export interface UserSession {
   last_seen_at: number;
   /** The address of the network from which the session began. */
   address: string;
+  /** The browser and the system of the machine: "Firefox, Windows". Null: not known, or of an earlier version. */
+  device: string | null;
   /** What a passkey or an identity provider must answer next. */
   challenge: string | null;
   /** What the answer to the challenge is for. */

@@ -294,4 +294,6 @@ export const migrations: readonly (readonly string[])[] = [
   // Why airbatch has paused a batch or an account, for the same.
   ['ALTER TABLE pauses ADD COLUMN detail_reason TEXT'],
   requestSubjects,
+  // From what a person has signed in: "Firefox, Windows".
+  ['ALTER TABLE user_sessions ADD COLUMN device TEXT'],
 ];

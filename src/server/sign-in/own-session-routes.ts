@@ -13,6 +13,8 @@ const sessionList = z.strictObject({
       last_seen_at: z.string(),
       /** The address of the network from which it began. */
       address: z.string(),
+      /** The browser and the system of the machine: "Firefox, Windows". */
+      device: z.string().nullable(),
       /** Whether it is the session of this request. */
       is_own: z.boolean(),
     }),
@@ -24,8 +26,8 @@ async function sessionsOfPerson(request: SessionRequest): Promise<z.output<typeo
   const { user, session } = requireSignedIn(request);
   const found = await listSessions(db, user.name, clock.now());
   return {
-    sessions: found.map(({ session_id, signed_in_at, created_at, last_seen_at, address }) => ({
-      ...{ session_id, address },
+    sessions: found.map(({ session_id, signed_in_at, created_at, last_seen_at, address, device }) => ({
+      ...{ session_id, address, device },
       signed_in_at: isoTime(signed_in_at ?? created_at),
       last_seen_at: isoTime(last_seen_at),
       is_own: session_id === session.session_id,

@@ -12,6 +12,8 @@ export interface SessionRequest {
   deps: SignInDeps;
   /** The network address of the sender. */
   address: string;
+  /** From what it was sent: see `deviceOf`. */
+  device: string | null;
   token: string | null;
   known: { session: UserSession; user: User | null } | null;
   /** Sets the cookie; null removes it. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { refusal } from '../../core/basics/refusal.ts';
 import { Refused } from '../base/problem.ts';
+import { deviceOf } from './device.ts';
 import { factorRoutes } from './factor-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { openIdRoutes } from './openid-routes.ts';
@@ -36,7 +37,8 @@ export function addSessionRoutes(scope: FastifyInstance, deps: SignInDeps): void
         const input = route.input.safeParse(request.body ?? {});
         if (!input.success) throw invalid(input.error.issues[0]);
         const setToken = (next: string | null) => void reply.header('set-cookie', cookieFor(next, publicUrl));
-        return route.run({ deps, address: ip, token, known, setToken }, input.data);
+        const device = deviceOf(headers['user-agent']);
+        return route.run({ deps, address: ip, device, token, known, setToken }, input.data);
       },
     });
 }

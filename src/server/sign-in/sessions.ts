@@ -61,7 +61,7 @@ export async function beginSession(
   await db.transact(async (tx) => {
     await pruneSessions(tx, at - keptMs);
     const times = { created_at: at, signed_in_at: null, last_seen_at: at };
-    await insertSession(tx, { token_sha256: sha256(token), session_id, name, address, ...times });
+    await insertSession(tx, { token_sha256: sha256(token), session_id, name, address, device: null, ...times });
   });
   return { token, session_id };
 }
@@ -76,14 +76,21 @@ export async function personNow(tx: Queryable, { token_sha256 }: UserSession): P
   return user === null || user.disabled_at !== null ? null : user;
 }
 
+interface SigningIn extends Pick<UserSession, 'address' | 'device'> {
+  user: User;
+  /** By what the person has proved who they are. */
+  how: string;
+  /** The session that this one replaces. */
+  earlier: UserSession | null;
+}
+
 /**
- * Signs a person in: a new session with a new token, so that a token from before signing in is worth nothing. `how`: by
- * what the person has proved who they are. `earlier`: the session that this one replaces. Null if the person was
- * disabled or reset since the proof.
+ * Signs a person in: a new session with a new token, so that a token from before signing in is worth nothing. Null if
+ * the person was disabled or reset since the proof.
  */
 export async function signIn(
   session: Pick<Session, 'db' | 'clock' | 'random'>,
-  { user, how, address, earlier }: { user: User; how: string; address: string; earlier: UserSession | null },
+  { user, how, address, device, earlier }: SigningIn,
 ): Promise<SignedIn | null> {
   const { random } = session;
   const [token, session_id] = [random.hex(32), random.hex(8)];
@@ -93,7 +100,7 @@ export async function signIn(
     if (now === null || now.disabled_at !== null || now.password_hash !== user.password_hash) return false;
     if (earlier !== null) await endSession(tx, earlier.session_id);
     const times = { created_at: at, signed_in_at: at, last_seen_at: at };
-    await insertSession(tx, { token_sha256, session_id, name: user.name, address, ...times });
+    await insertSession(tx, { token_sha256, session_id, name: user.name, address, device, ...times });
     await note('session.begin', { session_id, how, address });
     return true;
   });

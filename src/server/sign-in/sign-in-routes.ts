@@ -46,7 +46,8 @@ const begin = defineSessionRoute({
   input: z.strictObject({ name: z.string().max(64), password: typedPassword }),
   result: signedInOrNext,
   isForSignedIn: false,
-  async run({ deps, address, known, setToken }, { name, password }) {
+  async run(request, { name, password }) {
+    const { deps, address, setToken } = request;
     const { session, hasher } = deps;
     const attempted = [fromAddress(address), { kind: 'password' as const, subject: name }];
     let user: User | null = null;
@@ -61,7 +62,7 @@ const begin = defineSessionRoute({
     }
     const factors = await factorsOf(session.db, name);
     const [next] = factors;
-    if (next === undefined) return finish({ deps, address, known, setToken }, user, 'password');
+    if (next === undefined) return finish(request, user, 'password');
     const { token } = await beginSession(session, { name, address });
     setToken(token);
     return { next, factors };
@@ -70,11 +71,11 @@ const begin = defineSessionRoute({
 
 /** Signs the person in, in a new session. Throws `SIGN_IN_REFUSED` if the person was disabled or reset meanwhile. */
 export async function finish(
-  { deps: { session }, address, known, setToken }: Pick<SessionRequest, 'deps' | 'address' | 'known' | 'setToken'>,
+  { deps: { session }, address, device, known, setToken }: Omit<SessionRequest, 'token'>,
   user: User,
   how: string,
 ) {
-  const signedIn = await signIn(session, { user, how, address, earlier: known?.session ?? null });
+  const signedIn = await signIn(session, { user, how, address, device, earlier: known?.session ?? null });
   if (signedIn === null) throw signInRefused();
   // A session without a name was counted as an attempt when it began: see `/passkey/options` and `/openid`.
   if (known?.session.name === null) await succeedAttempt(session.db, fromAddress(known.session.address));

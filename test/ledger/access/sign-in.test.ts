@@ -30,7 +30,7 @@ import { memoryLedger } from '../../support/ledger.ts';
 
 const addSession = (db: Database, session_id: string, at: number, name: string | null = 'amina') =>
   insertSession(db, {
-    ...{ token_sha256: `digest of ${session_id}`, session_id, name, address: '127.0.0.1' },
+    ...{ token_sha256: `digest of ${session_id}`, session_id, name, address: '127.0.0.1', device: null },
     ...{ created_at: at, signed_in_at: at, last_seen_at: at },
   });
 

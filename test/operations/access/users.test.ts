@@ -39,7 +39,7 @@ async function installation(t: TestContext) {
     perform(operations.createUser, { name, display_name: name, roles: ['prepare'], ...more });
   const signIn = (name: string) =>
     insertSession(db, {
-      ...{ token_sha256: sha256(name), session_id: `s-${name}`, name, address: '127.0.0.1' },
+      ...{ token_sha256: sha256(name), session_id: `s-${name}`, name, address: '127.0.0.1', device: null },
       ...{ created_at: clock.now(), signed_in_at: clock.now(), last_seen_at: clock.now() },
     });
   /** As if the person had used the link. */

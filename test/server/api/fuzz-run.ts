@@ -50,7 +50,14 @@ async function personWith(
     await db.execute('UPDATE users SET disabled_at = NULL WHERE name = ?', [name]);
     const found = await findSession(db, sha256(token));
     const times = { created_at: clock.now(), signed_in_at: clock.now(), last_seen_at: clock.now() };
-    const session = { token_sha256: sha256(token), session_id: name, name, address: '127.0.0.1', ...times };
+    const session = {
+      token_sha256: sha256(token),
+      session_id: name,
+      name,
+      address: '127.0.0.1',
+      device: null,
+      ...times,
+    };
     if (found === null) {
       await insertSession(db, session);
       for (const purpose of steps) await noteStepUp(db, { sessionId: name, purpose, at: clock.now() });

@@ -4,6 +4,7 @@ import { findUser } from '../../../src/ledger/access/users.ts';
 import { changeUser } from '../../../src/operations/access/change-user.ts';
 import { listAccessEvents } from '../../../src/operations/access/list-access-events.ts';
 import { performIn } from '../../../src/operations/base/operation.ts';
+import { deviceOf } from '../../../src/server/sign-in/device.ts';
 import { consoleOf, password } from './browser.ts';
 
 const door = { nameOf: (field: string) => field };
@@ -71,6 +72,48 @@ describe('a session of the console', () => {
     }
     clock.setWall(began + 480 * minute);
     assert.equal((await send('GET', '/api/v1/session')).status, 401);
+  });
+
+  test('is seen by administrators and auditors, with the kind of device; auditors see no address, and end none', async (t) => {
+    const { clock, person, browser } = await consoleOf(t);
+    const admin = await person('zawadi', { roles: ['admin'] });
+    const auditor = await person('otieno', { roles: ['audit'] });
+    await person('amina');
+    clock.setWall(clock.now() + minute);
+    const device = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0';
+    const own = browser();
+    await own.signIn('amina', password, { headers: { 'user-agent': device }, ip: '10.0.0.7' });
+    assert.equal((await own.send('GET', '/api/v1/sessions')).body.code, 'ROLE_MISSING');
+    const ofAmina = (body: { sessions: { name: string; session_id: string }[] }) =>
+      body.sessions.filter(({ name }) => name === 'amina');
+    const [seen] = ofAmina((await admin.send('GET', '/api/v1/sessions')).body);
+    const { session_id, ...more } = seen ?? { session_id: '' };
+    const at = new Date(clock.now()).toISOString();
+    const shown = { name: 'amina', signed_in_at: at, last_seen_at: at, device: 'Firefox, Windows' };
+    assert.deepEqual(more, { ...shown, address: '10.0.0.7' });
+    const masked = ofAmina((await auditor.send('GET', '/api/v1/sessions')).body);
+    assert.deepEqual(masked[0], { ...shown, session_id, address: null });
+    assert.equal((await own.send('GET', '/api/v1/session/all')).body.sessions[0].device, 'Firefox, Windows');
+    const refused = await auditor.send('POST', `/api/v1/sessions/${session_id}/revoke`);
+    assert.equal(refused.body.code, 'ROLE_MISSING');
+    assert.equal((await own.send('GET', '/api/v1/session')).status, 200);
+  });
+
+  test('names the browser and the system, and nothing else that the sender writes', () => {
+    const like = (rest: string) => `Mozilla/5.0 (${rest}`;
+    const devices: [sent: string | undefined, device: string | null][] = [
+      [like('iPhone; CPU iPhone OS 18_5 like Mac OS X) Version/18.5 Mobile/15E148 Safari/604.1'), 'Safari, iOS'],
+      [like('Linux; Android 10; K) Chrome/138.0.0.0 Mobile Safari/537.36'), 'Chrome, Android'],
+      [like('Linux; Android 10; K) SamsungBrowser/28.0 Chrome/130 Mobile Safari/537.36'), 'Samsung Internet, Android'],
+      [like('Windows NT 10.0) Chrome/138.0.0.0 Safari/537.36 Edg/138.0.0.0'), 'Edge, Windows'],
+      [like('Macintosh; Intel Mac OS X 10_15_7) Version/18.5 Safari/605.1.15'), 'Safari, macOS'],
+      [like('X11; CrOS x86_64 14541.0.0) Chrome/138.0.0.0 Safari/537.36'), 'Chrome, ChromeOS'],
+      [like('X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'), 'Firefox, Linux'],
+      ['curl/8.5.0', null],
+      ['<b>+254712345678</b>', null],
+      [undefined, null],
+    ];
+    for (const [sent, device] of devices) assert.equal(deviceOf(sent), device, sent);
   });
 
   test('proves nothing after the clock was set back', async (t) => {

@@ -8,6 +8,7 @@ import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
+import { SessionPlace } from './session-place.tsx';
 
 const key = ['own-sessions'] as const;
 
@@ -31,7 +32,7 @@ export function OwnSessions() {
             columns={[
               {
                 ...{ id: 'from', label: t('people.from'), isHead: true },
-                cell: ({ address }) => <span className="mono">{address}</span>,
+                cell: (session) => <SessionPlace {...session} />,
               },
               { id: 'since', label: t('base.since'), cell: ({ signed_in_at }) => <Time at={signed_in_at} /> },
               { id: 'seen', label: t('people.seen'), cell: ({ last_seen_at }) => <Time at={last_seen_at} /> },

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { mayOversee, useRole, useSession } from '../../api/session.ts';
+import { mayOversee, useSession } from '../../api/session.ts';
 import { NoRole, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -21,8 +21,6 @@ export function PeoplePage() {
 }
 
 function Panels() {
-  const isAdmin = useRole('admin');
-  const shown = (Object.keys(panels) as PanelId[]).filter((id) => isAdmin || id !== 'sessions');
   const [chosen, setChosen] = useState<PanelId>('people');
   const Panel = panels[chosen];
   return (
@@ -30,7 +28,7 @@ function Panels() {
       label={t('nav.people')}
       chosen={chosen}
       onChoose={setChosen}
-      tabs={shown.map((id) => ({ id, label: t(`people.tab.${id}`) }))}
+      tabs={(Object.keys(panels) as PanelId[]).map((id) => ({ id, label: t(`people.tab.${id}`) }))}
     >
       <Panel />
     </Tabs>
