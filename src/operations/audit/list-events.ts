@@ -49,7 +49,7 @@ export const listEvents = defineOperation({
         /** JSON. */
         body: z.string(),
         hash: z.string(),
-        /** Why it happened: says the same as `why` or `detail` of the body. Null: a person's own words, or no reason. */
+        /** Why it happened: the same as `why` or `detail` of the body. Null: in own words, or there is no reason. */
         why_reason: stableReason,
       }),
     ),
