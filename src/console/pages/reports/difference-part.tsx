@@ -4,7 +4,7 @@ import { Button } from '../../base/button.tsx';
 import { eventText, memberName, whyText } from '../../base/event-text.ts';
 import { Failure } from '../../base/failure.tsx';
 import { Table } from '../../base/table.tsx';
-import { formatTime } from '../../texts/format.ts';
+import { formatAmount, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { named, sumText } from '../../texts/reason-text.ts';
 import type { ReportFolder } from './report-queries.ts';
@@ -74,9 +74,13 @@ function shownAfter({ column, after, after_reason }: Line): string {
   return whyText(after_reason) ?? shown(column, after);
 }
 
+/** Their currencies stand in cells of their own. */
+const amounts = ['amount', 'cost', 'refund_amount'];
+
 function shown(column: string, value: string): string {
   if (value === '') return '';
   if (column === 'status') return named('state.row', value);
+  if (amounts.includes(column)) return formatAmount(value, '');
   if (column === 'row.refund') return sumText(value);
   return column.endsWith('_at') ? formatTime(value) : value;
 }

@@ -57,7 +57,7 @@ export const people = {
     'Remettez ce lien vous-même à la personne. Il n’est affiché que maintenant, ne sert qu’une fois et expire dans 72 heures.',
   'people.signed_out': 'La personne est déconnectée',
   'people.seen': 'Vu la dernière fois',
-  'people.from': 'Adresse',
+  'people.from': 'Appareil et adresse',
   'people.sign_out': 'Déconnecter',
   'people.revoked': 'révoquée',
   'people.revoke': 'Révoquer',
