@@ -3,10 +3,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { EventWhy } from '../../src/core/state/event-whys.ts';
+import { noteDifference, noteGone } from '../../src/engine/payments/late-differences.ts';
+import type { ServicePayment } from '../../src/gateway/contract/gateway.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { countContradicted, noteContradiction } from '../../src/ledger/reporting/contradictions.ts';
 import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
-import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { verdictOf } from '../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../src/reports/summary/summary.ts';
@@ -17,6 +19,17 @@ import { clockOf, signedBy, startMs, testLedger, writeSampleBatch } from './fixt
 
 const hourMs = 3_600_000;
 const unpriced = { cost: null, completedAt: null };
+
+/** The row's own payment, with this cost. */
+function paymentOf(row: RowRecord, cost = row.cost ?? '0'): ServicePayment {
+  const { topup_id, cost_currency } = row;
+  return {
+    ...{ topupId: topup_id ?? '', serviceStatus: 'completed', state: 'completed', unknownStatus: false },
+    ...{ reference: null, phoneNumber: null, amount: null, productId: null, providerReference: null },
+    ...{ failureCode: null, failureReason: null, createdAt: null, completedAt: null, full: true },
+    cost: { value: cost, currency: cost_currency ?? '' },
+  };
+}
 
 /** The service completes a row that had failed, a day after the start. */
 function flip(db: Database, rowNo: number): Promise<unknown> {
@@ -114,3 +127,41 @@ test('a skipped row that the service has paid all the same is said so, and the b
   const { dir } = await writeReports(db, 'B-1', folderOf(t), signedBy(db, key));
   assert.ok(readFileSync(join(dir, 'report.html'), 'utf8').includes('an earlier payment of it has arrived'));
 });
+
+for (const [what, note] of [
+  ['failed', (unit, row) => noteDifference(unit, row, { ...paymentOf(row), state: 'failed', serviceStatus: 'failed' })],
+  ['gone', (unit, row) => noteGone(unit, row, true)],
+] satisfies [string, (unit: Unit, row: RowRecord) => Promise<unknown>][])
+  test(`a completed row whose payment is ${what} later is said so, and the batch needs attention`, async (t) => {
+    const db = await testLedger(t);
+    await writeSampleBatch(db);
+    await db.execute("UPDATE rows SET status = 'completed' WHERE batch_id = 'B-1' AND row_no IN (8, 9)");
+    assert.equal(verdictOf(await batchSummary(db, 'B-1')).tone, 'good');
+    const seen = async (rowNo: number, see: (unit: Unit, row: RowRecord) => Promise<unknown>) =>
+      inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) =>
+        see(unit, (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord),
+      );
+    // Another payment of the row, which failed, says nothing about the row's own.
+    const why: EventWhy = 'the row is completed, and the service says failed';
+    await seen(3, (unit) => unit.append('B-1', 'row.contradicted', { why, topup_id: 'another' }, 3));
+    assert.equal(verdictOf(await batchSummary(db, 'B-1')).tone, 'good');
+    await seen(2, note);
+    await seen(2, note);
+    const summary = await batchSummary(db, 'B-1');
+    assert.deepEqual(summary.contradicted, { rows: 0, with_product: 0, requested: {}, taken_back: 1 });
+    const { tone, details } = verdictOf(summary);
+    assert.equal(tone, 'attention');
+    assert.match(
+      details.join('\n'),
+      /1 row was paid, and the service said later that the payment had not arrived, or no longer had it: ask it/,
+    );
+    const key = await openSigningKey(join(folderOf(t), 'key.pem'));
+    const { dir } = await writeReports(db, 'B-1', folderOf(t), signedBy(db, key));
+    assert.ok(readFileSync(join(dir, 'report.html'), 'utf8').includes('later that the payment had not arrived'));
+    // Row 9 was made a paid one by SQL; nothing else is odd.
+    const { findings } = await verifyReports(dir);
+    const odd = findings.filter(({ file, message }) => file === 'summary.json' && !message.includes('PHONE_INVALID'));
+    assert.deepEqual(odd, []);
+    await seen(4, (unit, row) => noteDifference(unit, row, paymentOf(row, '0.9')));
+    assert.equal((await batchSummary(db, 'B-1')).contradicted.taken_back, 1, 'another cost is no such report');
+  });

@@ -1937,6 +1937,7 @@ export interface components {
                         [key: string]: string;
                     };
                     not_sent?: number;
+                    taken_back?: number;
                 };
                 paid_twice: {
                     rows: number;

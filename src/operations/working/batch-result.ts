@@ -63,10 +63,11 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<BatchRe
 
 /**
  * 0 if every row is paid, including rows that failed first and that the service reports as paid now. 4 if the batch has
- * finished with failed or invalid rows. 5 if something waits for a person, a row may have been paid twice, or one that
- * was skipped has been paid all the same.
+ * finished with failed or invalid rows. 5 if something waits for a person, a row may have been paid twice, one that was
+ * skipped has been paid all the same, or the service has withdrawn that one was paid.
  */
-function exitCodeOf({ doing, rows }: Situation, { contradicted: { not_sent = 0 } }: BatchSummary): number {
-  if (doing !== 'finished' || rows.paid_twice + not_sent > 0) return 5;
+function exitCodeOf({ doing, rows }: Situation, { contradicted }: BatchSummary): number {
+  const { not_sent = 0, taken_back = 0 } = contradicted;
+  if (doing !== 'finished' || rows.paid_twice + not_sent + taken_back > 0) return 5;
   return rows.unpaid > 0 ? 4 : 0;
 }

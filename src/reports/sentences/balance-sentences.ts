@@ -28,6 +28,17 @@ export function paidUnsentSentences({ contradicted: { not_sent: rows = 0 } }: Ba
   ];
 }
 
+export function takenBackSentences({ contradicted: { taken_back: rows = 0 } }: BatchSummary): string[] {
+  if (rows === 0) return [];
+  const [were, payments, had, recipients] =
+    rows === 1
+      ? ['was', 'the payment', 'it', 'the recipient has']
+      : ['were', 'their payments', 'them', 'the recipients have'];
+  return [
+    `${counted(rows, 'row')} ${were} paid, and the service said later that ${payments} had not arrived, or no longer had ${had}: ask it whether ${recipients} the airtime.`,
+  ];
+}
+
 /**
  * Whether the wallets agree with the charges. Empty if they were not read both before the first row and after the last.
  */

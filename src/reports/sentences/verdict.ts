@@ -5,7 +5,7 @@ import type { BatchSummary } from '../summary/summary-shape.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
 import { waitingApprovalsText } from './approvals-text.ts';
-import { balanceSentences, paidTwiceSentences, paidUnsentSentences } from './balance-sentences.ts';
+import { balanceSentences, paidTwiceSentences, paidUnsentSentences, takenBackSentences } from './balance-sentences.ts';
 import { endedText, minuteText } from './finish-text.ts';
 import { requestedText, sumsText } from './format.ts';
 
@@ -35,11 +35,12 @@ export function verdictOf(summary: BatchSummary, rejectedBy: string | null = nul
 function verdictOfLedger(summary: BatchSummary, rejectedBy: string | null): Verdict {
   const { by_status: count, total } = summary.rows;
   const { open, unpaid, paid_twice } = situationOfSummary(summary).rows;
+  const { not_sent = 0, taken_back = 0 } = summary.contradicted;
   const tone =
     open > 0
       ? 'open'
       : summary.status === 'rejected' ||
-          unpaid + count.cancelled + summary.refunded.rows + paid_twice + (summary.contradicted.not_sent ?? 0) > 0 ||
+          unpaid + count.cancelled + summary.refunded.rows + paid_twice + not_sent + taken_back > 0 ||
           summary.balance.explained === false
         ? 'attention'
         : 'good';
@@ -88,7 +89,7 @@ function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
   const say = (rows: number, one: string, many: string) => {
     if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
   };
-  details.push(...paidTwiceSentences(summary), ...paidUnsentSentences(summary));
+  details.push(...paidTwiceSentences(summary), ...paidUnsentSentences(summary), ...takenBackSentences(summary));
   if (count.in_doubt > 0) details.push(doubtSentence(summary));
   say(
     count.held,

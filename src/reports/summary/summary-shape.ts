@@ -164,13 +164,15 @@ export const summaryShape = z.strictObject({
   /**
    * Failed rows whose failure the service has contradicted since. They count as paid, and must not be sent again.
    * `rows.by_status` and `requested.by_status` include them as failed, `failures` does not. `not_sent`: skipped and
-   * cancelled rows whose earlier payment has arrived, as the service shows; left out if there are none.
+   * cancelled rows whose earlier payment has arrived, as the service shows; left out if there are none. `taken_back`:
+   * completed rows of which the service said later that they failed, or whose payment it no longer has; likewise.
    */
   contradicted: z.strictObject({
     rows: z.int(),
     with_product: z.int(),
     requested: amountsByCurrency,
     not_sent: z.int().optional(),
+    taken_back: z.int().optional(),
   }),
   /** Rows with a second payment at the service that has not failed; with both ids for the first of them. */
   paid_twice: z.strictObject({

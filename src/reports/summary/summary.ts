@@ -8,7 +8,7 @@ import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { walkChain } from '../../ledger/reporting/chain-walk.ts';
-import { countPaidUnsent } from '../../ledger/reporting/contradictions.ts';
+import { countPaidUnsent, countTakenBack } from '../../ledger/reporting/contradictions.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
 import { proveBalance } from './balance-proof.ts';
@@ -52,7 +52,10 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       earlier_came_back: back.earlier.toObject(),
       rows_without_cost: survey.costUnknownRows,
     },
-    ...doubtsOf(survey, await countPaidUnsent(view, batch.batch_id)),
+    ...doubtsOf(survey, {
+      not_sent: await countPaidUnsent(view, batch.batch_id),
+      taken_back: await countTakenBack(view, batch.batch_id),
+    }),
     balance: await proveBalance(view, batch, { charged, refunds: byReading }),
     times: await timesOf(view, batch),
     problems: Object.fromEntries(sorted(survey.problems)),
@@ -101,7 +104,7 @@ function requestsOf(survey: Survey) {
 }
 
 /** The parts of a summary that a person should look at. */
-function doubtsOf(survey: Survey, paidUnsent: number) {
+function doubtsOf(survey: Survey, { not_sent, taken_back }: Record<'not_sent' | 'taken_back', number>) {
   const { counts } = survey;
   return {
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
@@ -109,7 +112,8 @@ function doubtsOf(survey: Survey, paidUnsent: number) {
       rows: survey.contradictedRows,
       with_product: survey.contradictedProducts,
       requested: survey.contradictedRequested.toObject(),
-      ...(paidUnsent === 0 ? {} : { not_sent: paidUnsent }),
+      ...(not_sent === 0 ? {} : { not_sent }),
+      ...(taken_back === 0 ? {} : { taken_back }),
     },
     paid_twice: {
       rows: survey.paidTwiceRows,

@@ -78,7 +78,13 @@ const summaryShape = z.strictObject({
     .optional(),
   // Missing in reports of old program versions.
   contradicted: z
-    .strictObject({ rows: count, with_product: count, requested: amounts, not_sent: count.optional() })
+    .strictObject({
+      rows: count,
+      with_product: count,
+      requested: amounts,
+      not_sent: count.optional(),
+      taken_back: count.optional(),
+    })
     .optional(),
   balance: z.strictObject({
     before_read_at: time.nullable(),
