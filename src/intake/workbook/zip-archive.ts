@@ -65,18 +65,41 @@ function readDirectory(archive: Buffer): Map<string, ZipEntry> {
       throw damagedWorkbook('its directory is broken');
     }
     const nameBytes = archive.readUInt16LE(at + 28);
-    const name = archive.toString('utf8', at + directoryBytes, at + directoryBytes + nameBytes);
+    const nameEnd = at + directoryBytes + nameBytes;
+    const name = archive.toString('utf8', at + directoryBytes, nameEnd);
     if (entries.has(name)) throw damagedWorkbook('it has an entry twice');
+    const extraEnd = nameEnd + archive.readUInt16LE(at + 30);
+    const largeOr = largeNumbers(archive.subarray(nameEnd, extraEnd));
     entries.set(name, {
       method: archive.readUInt16LE(at + 10),
       crc: archive.readUInt32LE(at + 16),
-      packed: archive.readUInt32LE(at + 20),
-      unpacked: archive.readUInt32LE(at + 24),
-      at: archive.readUInt32LE(at + 42),
+      // In this order, as in the extra field.
+      unpacked: largeOr(archive.readUInt32LE(at + 24)),
+      packed: largeOr(archive.readUInt32LE(at + 20)),
+      at: largeOr(archive.readUInt32LE(at + 42)),
     });
-    at += directoryBytes + nameBytes + archive.readUInt16LE(at + 30) + archive.readUInt16LE(at + 32);
+    at = extraEnd + archive.readUInt16LE(at + 32);
   }
   return entries;
+}
+
+/**
+ * Stands for a number that is in the extra field of an entry (ZIP64). Some programs write all numbers there, also small
+ * ones.
+ */
+const isInExtra = 0xffff_ffff;
+const zip64Id = 0x0001;
+
+/** Takes the next number of the extra field instead of one that only stands for it. */
+function largeNumbers(extra: Buffer): (number: number) => number {
+  let [next, end] = [0, 0];
+  for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2))
+    if (extra.readUInt16LE(at) === zip64Id) [next, end] = [at + 4, at + 4 + extra.readUInt16LE(at + 2)];
+  return (number) => {
+    if (number !== isInExtra || next + 8 > Math.min(end, extra.length)) return number;
+    next += 8;
+    return Number(extra.readBigUInt64LE(next - 8));
+  };
 }
 
 /** The position of the record that ends the archive; a comment may follow it. */

@@ -21,8 +21,8 @@ interface Entry {
   declared?: number;
 }
 
-/** A zip archive whose directory says what a test wants it to say. */
-function zip(entries: readonly Entry[]): Buffer {
+/** A zip archive whose directory says what a test wants it to say. `isLarge`: its numbers are in extra fields (ZIP64). */
+function zip(entries: readonly Entry[], { isLarge = false } = {}): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let at = 0;
@@ -32,18 +32,27 @@ function zip(entries: readonly Entry[]): Buffer {
     local.writeUInt32LE(0x04034b50, 0);
     local.writeUInt16LE(8, 8);
     local.writeUInt32LE(packed.length, 18);
-    local.writeUInt32LE(declared, 22);
+    local.writeUInt32LE(Math.min(declared, 0xffff_ffff), 22);
     local.writeUInt16LE(name.length, 26);
     const entry = Buffer.alloc(46);
     entry.writeUInt32LE(0x02014b50, 0);
     entry.writeUInt16LE(8, 10);
     entry.writeUInt32LE(crc32(content), 16);
     entry.writeUInt32LE(packed.length, 20);
-    entry.writeUInt32LE(declared, 24);
+    entry.writeUInt32LE(Math.min(declared, 0xffff_ffff), 24);
     entry.writeUInt16LE(name.length, 28);
     entry.writeUInt32LE(at, 42);
     parts.push(local, Buffer.from(name), packed);
     directory.push(entry, Buffer.from(name));
+    if (isLarge) {
+      const extra = Buffer.alloc(5 + 4 + 24);
+      extra.set([0x55, 0x54, 1, 0, 9, 1, 0, 24, 0]);
+      for (const [index, value] of [declared, packed.length, at].entries())
+        extra.writeBigUInt64LE(BigInt(value), 9 + 8 * index);
+      for (const place of [20, 24, 42]) entry.writeUInt32LE(0xffff_ffff, place);
+      entry.writeUInt16LE(extra.length, 30);
+      directory.push(extra);
+    }
     at += local.length + name.length + packed.length;
   }
   const end = Buffer.alloc(22);
@@ -254,6 +263,7 @@ describe('a workbook', () => {
     texts = '<sst/>',
     styles = '<styleSheet/>',
     workbookPart = '<workbookPr/>',
+    isLarge = false,
   ) =>
     zip(
       Object.entries({
@@ -268,6 +278,7 @@ describe('a workbook', () => {
         'xl/texts.xml': texts,
         'xl/styles.xml': styles,
       }).map(([name, content]) => ({ name, content: Buffer.from(content as string) })),
+      { isLarge },
     );
   const cells = (...xml: string[]) => `<row>${xml.map((cell) => `<c ${cell}</c>`).join('')}</row>`;
   const headerXml = cells(
@@ -297,6 +308,14 @@ describe('a workbook', () => {
     assert.equal(rows[0]?.status, 'ready');
     const old = await check(handmade(sheetOf(row), texts, styles, '<workbookPr date1904="1"/>'));
     assert.match(old.rows[0]?.input ?? '', /2029-11-01/);
+  });
+
+  test('is read if its archive has the form for large ones', async () => {
+    const row = cells('t="str"><v>+254712345678</v>', '><v>1</v>', '><v>5</v>', 't="str"><v>KES</v>');
+    const { rows } = await check(handmade(sheetOf(row), '<sst/>', '<styleSheet/>', '<workbookPr/>', true));
+    assert.equal(rows[0]?.status, 'ready');
+    const bomb = zip([{ name: 'xl/x.xml', content: Buffer.from('a'), declared: 2 ** 40 }], { isLarge: true });
+    await assert.rejects(check(bomb), /unpacks to more than/);
   });
 
   test('is rejected if few cells of it become many texts', async () => {
