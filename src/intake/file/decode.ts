@@ -58,9 +58,14 @@ async function* decodeUtf8(
 ): AsyncGenerator<Buffer> {
   let certain = isCertain;
   let carry: Buffer = Buffer.alloc(0);
+  let before: Buffer = Buffer.alloc(0);
+  const windows = (bytes: Buffer): Buffer => {
+    refuseDos(Buffer.concat([before, bytes]));
+    return fromWindows1252(bytes);
+  };
   const decide = (bytes: Buffer): Buffer => {
     refuseBinary(bytes);
-    if (decoded.encoding === 'Windows-1252') return fromWindows1252(bytes);
+    if (decoded.encoding === 'Windows-1252') return windows(bytes);
     if (isAscii(bytes)) return bytes;
     certain ||= beginsInUtf8(bytes);
     if (certain && isUtf8(bytes)) return bytes;
@@ -70,13 +75,15 @@ async function* decodeUtf8(
       });
     }
     decoded.encoding = 'Windows-1252';
-    return fromWindows1252(bytes);
+    return windows(bytes);
   };
   for await (const chunk of chunks) {
     const bytes = carry.length > 0 ? Buffer.concat([carry, chunk]) : chunk;
     const whole = decoded.encoding === 'UTF-8' ? wholeCharacters(bytes) : bytes.length;
     carry = Buffer.from(bytes.subarray(whole));
-    if (whole > 0) yield decide(bytes.subarray(0, whole));
+    if (whole === 0) continue;
+    yield decide(bytes.subarray(0, whole));
+    before = Buffer.concat([before, bytes.subarray(Math.max(0, whole - 2), whole)]).subarray(-2);
   }
   if (carry.length > 0) yield decide(carry);
 }
@@ -106,6 +113,17 @@ function refuseBinary(bytes: Buffer): void {
   if (!bytes.includes(0)) return;
   throw rejectedFile('ENCODING', {}, 'this is not a text file: it contains zero bytes', {
     hint: 'Save the table as "CSV UTF-8", and run that file. Nothing was sent.',
+  });
+}
+
+/** "Téléphone", "façon" or "être" of MS-DOS. In Windows-1252 these bytes are signs that no word has between letters. */
+const lettersOfDos = /[A-Za-z][\x82\x87\x88][A-Za-z]/;
+
+function refuseDos(bytes: Buffer): void {
+  if (!lettersOfDos.test(bytes.toString('latin1'))) return;
+  const message = 'the file is text of MS-DOS: letters such as "é" would be read as other characters';
+  throw rejectedFile('ENCODING', {}, message, {
+    hint: 'Save it again as "CSV UTF-8", and not as "CSV (MS-DOS)". Nothing was sent.',
   });
 }
 
