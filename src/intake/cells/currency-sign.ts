@@ -11,6 +11,11 @@ const currencyBySign: ReadonlyMap<string, string> = new Map([
   ['ushs', 'UGX'],
   ['tsh', 'TZS'],
   ['tshs', 'TZS'],
+  ['frw', 'RWF'],
+  ['fbu', 'BIF'],
+  ['fc', 'CDF'],
+  ['kz', 'AOA'],
+  ['mt', 'MZN'],
   ['R', 'ZAR'],
 ]);
 
