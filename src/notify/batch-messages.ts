@@ -1,5 +1,5 @@
 import type { Doing } from '../core/state/situation.ts';
-import { pauseAdvice, pauseReasonTexts, pausesText } from '../core/state/state-texts.ts';
+import { pauseAdvice, pauseDetail, pauseReasonTexts, pausesText } from '../core/state/state-texts.ts';
 import { isoOrNull } from '../core/time/clock.ts';
 import { pageEvents } from '../ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches/batches.ts';
@@ -9,7 +9,7 @@ import type { Database } from '../ledger/drivers/database.ts';
 import { waitingApprovalsText } from '../reports/sentences/approvals-text.ts';
 import { eventSentence } from '../reports/sentences/audit-sentences.ts';
 import { forecastText, minuteText } from '../reports/sentences/finish-text.ts';
-import { requestedText, sumsText } from '../reports/sentences/format.ts';
+import { requestedText, sumsInBrackets, sumsText } from '../reports/sentences/format.ts';
 import { verdictOf } from '../reports/sentences/verdict.ts';
 import { sameRowsOf, sameRowsText } from '../reports/summary/repeated-rows.ts';
 import { batchSummary } from '../reports/summary/summary.ts';
@@ -115,12 +115,14 @@ function pausedText({ batch, pauses, about }: BatchNews): BatchText {
   const [first, ...others] = pauses;
   const reason = first?.reason ?? 'by_person';
   const { label, meaning } = pauseReasonTexts[reason];
+  const detail = pauseDetail(reason, first?.detail ?? null)?.replace(/\.$/, '');
+  const why = detail ? `${meaning.replace(/\.$/, '')}: ${detail}.` : meaning;
   return {
-    subject: `Payout ${batch.run_id} has paused: ${label}`,
+    subject: `Payout ${batch.run_id} is paused: ${label}`,
     lines: [
-      `${meaning}${reason === 'by_person' ? '' : ` ${pauseAdvice(reason)}`}${first?.detail ? ` (${first.detail})` : ''}`,
+      reason === 'by_person' ? why : `${why} ${pauseAdvice(reason)}`,
       ...(others.length === 0 ? [] : [`It is also paused: ${pausesText(others)}.`]),
-      'airbatch sends no more rows until somebody resumes it. No row was marked as failed.',
+      'Nothing more is sent until it is resumed. No row was marked as failed.',
       ...about,
       `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,
     ],
@@ -129,11 +131,11 @@ function pausedText({ batch, pauses, about }: BatchNews): BatchText {
 
 function doubtText({ batch, summary, about }: BatchNews): BatchText {
   const doubted = counted(summary.rows.by_status.in_doubt, 'row');
-  const sum = sumsText(summary.in_doubt.requested);
+  const sum = sumsInBrackets(summary.in_doubt.requested);
   return {
-    subject: `Payout ${batch.run_id}: ${doubted} in doubt (${sum})`,
+    subject: `Payout ${batch.run_id}: ${doubted} in doubt${sum}`,
     lines: [
-      `It is not known whether ${doubted} (${sum}) ${summary.rows.by_status.in_doubt === 1 ? 'was' : 'were'} paid, and the service cannot say. Do not pay them in any other way.`,
+      `It is not known whether ${doubted}${sum} ${summary.rows.by_status.in_doubt === 1 ? 'was' : 'were'} paid, and the service cannot say. Do not pay them in any other way.`,
       ...about,
       `Next:    airbatch status ${batch.batch_id}, ask the service, then airbatch resolve ${batch.batch_id} ROW --as paid|not-paid --evidence ...`,
     ],
@@ -142,7 +144,7 @@ function doubtText({ batch, summary, about }: BatchNews): BatchText {
 
 function overdueText({ batch, summary, about }: BatchNews): BatchText {
   const { rows, requested } = summary.overdue;
-  const overdue = `${counted(rows, 'row')}${Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`}`;
+  const overdue = `${counted(rows, 'row')}${sumsInBrackets(requested)}`;
   const them = rows === 1 ? 'it' : 'them';
   return {
     subject: `Payout ${batch.run_id}: the service is late with ${overdue}`,
@@ -181,7 +183,7 @@ function lateText({ batch, summary, about }: BatchNews): BatchText | null {
 }
 
 function heldText({ batch, summary, about }: BatchNews): BatchText {
-  const held = `${counted(summary.rows.by_status.held, 'held row')} (${sumsText(summary.requested.by_status.held ?? {})})`;
+  const held = `${counted(summary.rows.by_status.held, 'held row')}${sumsInBrackets(summary.requested.by_status.held ?? {})}`;
   return {
     subject: `Payout ${batch.run_id} waits for your decision on ${held}`,
     lines: [

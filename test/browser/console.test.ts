@@ -278,6 +278,8 @@ describe('an approver', () => {
       violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]),
       [],
     );
+    await page.locator('.decision-bar').getByText('1 product').waitFor();
+    await page.getByText('invalid: 1', { exact: true }).waitFor();
     // The approver has seen the batch as it was, and its new state takes long to come.
     await page.getByRole('link', { name: 'Back to the batch' }).click();
     await page.getByText('It waits for a second person').waitFor();

@@ -174,13 +174,12 @@ async function addWaiting(session: Session): Promise<void> {
     return [
       index === 100 ? '0712' : phone_number,
       '1',
-      index === 200 ? '50000' : amount,
-      'KES',
+      ...(index === 300 ? ['', '', '102'] : [index === 200 ? '50000' : amount, 'KES', '']),
       `PAY-${index + 1}`,
       person,
     ];
   });
-  const lines = ['phone_number,network_id,amount,currency,reference,employee', ...rows.map((row) => row.join(','))];
+  const lines = ['phone_number,network_id,amount,currency,product_id,reference,employee', ...rows.map((row) => row.join(','))];
   const path = join(session.config.out, '..', 'payroll-2026-11.csv');
   writeFileSync(path, `${lines.join('\n')}\n`);
   const asClerk: Session = { ...session, person: 'otieno', through: 'api' };

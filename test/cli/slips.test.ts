@@ -78,5 +78,5 @@ test('airbatch forget accepts no batch together with --before, which would not p
   const cwd = folderOf(t);
   const { code, stdout, stderr } = await runHere(['forget', 'x', '--before', '2020-01-01', '--json'], { cwd });
   assert.equal(code, 2, stderr);
-  assert.equal(JSON.parse(stdout).error.message, '--before cannot be said with a batch');
+  assert.equal(JSON.parse(stdout).error.message, '--before cannot be used with a batch');
 });

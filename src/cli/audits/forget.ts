@@ -21,7 +21,7 @@ export async function execute(
   { before, why, yes = false }: { before?: string; why?: string; yes?: boolean },
 ): Promise<number> {
   if (batch_id !== undefined && before !== undefined)
-    throw new AirbatchError('USAGE', '--before cannot be said with a batch', {
+    throw new AirbatchError('USAGE', '--before cannot be used with a batch', {
       hint: 'Name a batch or give --before DATE, not both. Nothing was forgotten.',
     });
   const which = { batch_id, before: before === undefined ? undefined : isoTime(timeOf('--before', before)) };

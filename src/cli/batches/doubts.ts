@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listDoubts } from '../../operations/rows/list-doubts.ts';
-import { sumsText, timeText } from '../../reports/sentences/format.ts';
+import { requestedText, sumsText, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { printTable, type TableColumn } from '../base/table.ts';
@@ -34,9 +34,9 @@ export async function execute(
   });
   printTable(context, columns, listed.doubts.map(cells), { json: listed, none: 'No row is in doubt.' });
   if (listed.count === 0 || context.json) return 0;
-  const { count, sums, next } = listed;
+  const { count, sums, products, next } = listed;
   const shown = next === null ? '' : ` The ${listed.doubts.length} oldest are shown.`;
-  context.terminal.print(`In doubt: ${counted(count, 'row')} for ${sumsText(sums)}.${shown}\n`);
+  context.terminal.print(`In doubt: ${counted(count, 'row')} for ${requestedText(sums, products)}.${shown}\n`);
   return 0;
 }
 

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { findPayments } from '../../operations/rows/find-payments.ts';
-import { requestedText, sumsText, timeText } from '../../reports/sentences/format.ts';
+import { requestedText, sumsInBrackets, sumsText, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { periodOf } from '../base/period.ts';
@@ -76,7 +76,7 @@ function linesOf(found: Found): string[] {
     lines.push(`May have been paid twice: ${counted(paid_twice_rows, 'row')}; the sum above has each once.`);
   if (refunded_rows > 0)
     lines.push(`Refunded later: ${counted(refunded_rows, 'row')}; the recipient may not have the airtime.`);
-  if (open_rows > 0) lines.push(`${counted(open_rows, 'row')} without a result yet: ${sumsText(open)}.`);
+  if (open_rows > 0) lines.push(`${counted(open_rows, 'row')} without a result yet${sumsInBrackets(open)}.`);
   if (is_cut) lines.push('There are more: name a shorter time with --from and --to.');
   if (forgotten_batches > 0)
     lines.push(

@@ -30,9 +30,10 @@ export async function execute(
   const found = await call(context, listPaidFiles, { account, from, to });
   const time = `between ${timeText(found.from)} and ${timeText(found.to)}`;
   printTable(context, columns, found.files.map(cells), { json: found, none: `Nothing was paid ${time}.` });
+  const products = found.files.reduce((sum, file) => sum + file.products, 0);
   if (found.files.length > 0 && !context.json)
     context.terminal.print(
-      `${counted(found.rows, 'row')} of ${counted(found.files.length, 'file')} paid ${time}: ${sumsText(found.paid)}; charged ${sumsText(found.charged)}.\n`,
+      `${counted(found.rows, 'row')} of ${counted(found.files.length, 'file')} paid ${time}: ${requestedText(found.paid, products)}; charged ${sumsText(found.charged)}.\n`,
     );
   return 0;
 }

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { moneyText } from '../../core/money/money.ts';
 import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { listRows } from '../../operations/rows/list-rows.ts';
@@ -68,7 +69,7 @@ function cells(row: Found['rows'][number]): string[] {
     row_ref ?? '',
     person ?? '',
     phone_number ?? '',
-    amount === null ? (product_id ?? '') : `${currency} ${amount}`,
+    amount === null ? (product_id ?? '') : moneyText(currency ?? '', amount),
     rowStateTexts[status].label,
     service_status ?? '',
     why.filter((part) => part !== null).join(' '),

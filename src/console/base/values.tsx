@@ -11,15 +11,20 @@ export function Money({ value, currency }: { value: Decimal; currency: string })
   );
 }
 
-/** Sums by currency, one on each line; a dash if there are none. */
-export function Sums({ sums }: { sums: Readonly<Record<string, Decimal>> }) {
+/** Sums by currency, one on each line, and below them the products, which are in no sum; a dash if there is nothing. */
+export function Sums({ sums, products = 0 }: { sums: Readonly<Record<string, Decimal>>; products?: number }) {
   const entries = Object.entries(sums);
-  if (entries.length === 0) return <None />;
-  return entries.map(([currency, value]) => (
-    <div key={currency}>
-      <Money value={value} currency={currency} />
-    </div>
-  ));
+  if (entries.length === 0 && products === 0) return <None />;
+  return (
+    <>
+      {entries.map(([currency, value]) => (
+        <div key={currency}>
+          <Money value={value} currency={currency} />
+        </div>
+      ))}
+      {products > 0 && <div>{t('base.products', { count: products })}</div>}
+    </>
+  );
 }
 
 const nbsp = '\u00a0';

@@ -30,7 +30,7 @@ const input = z
     const hint = 'A batch has its account and its time: leave the batch or the other options out.';
     for (const [field, given] of Object.entries({ account, from, to }))
       if (given !== undefined)
-        addIssue({ code: 'custom', path: [field], message: 'cannot be said with --batch', params: { hint } });
+        addIssue({ code: 'custom', path: [field], message: 'cannot be used with --batch', params: { hint } });
   });
 
 /** How long after a batch's last row the reconciliation still looks for its payments. */

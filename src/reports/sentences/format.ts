@@ -10,6 +10,11 @@ export function sumsText(byCurrency: Record<string, string>): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
+/** The sums after a number of rows: " (KES 12,300.00)"; empty for rows that only buy products. */
+export function sumsInBrackets(byCurrency: Record<string, string>): string {
+  return Object.keys(byCurrency).length === 0 ? '' : ` (${sumsText(byCurrency)})`;
+}
+
 /** What rows pay, in one line: "KES 12,300.00, and 4 products". */
 export function requestedText(byCurrency: Record<string, string>, products: number): string {
   if (products === 0) return sumsText(byCurrency);

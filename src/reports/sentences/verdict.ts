@@ -7,7 +7,7 @@ import { counted, grouped } from '../text/counted-text.ts';
 import { waitingApprovalsText } from './approvals-text.ts';
 import { balanceSentences, paidTwiceSentences, paidUnsentSentences, takenBackSentences } from './balance-sentences.ts';
 import { endedText, minuteText } from './finish-text.ts';
-import { requestedText, sumsText } from './format.ts';
+import { requestedText, sumsInBrackets, sumsText } from './format.ts';
 
 /** The result of a batch, in sentences that a payroll clerk understands. */
 export interface Verdict {
@@ -158,7 +158,7 @@ type Causes = Record<string, number | undefined>;
 /** Rows that are still looked up end by themselves; the others wait for a person. */
 function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
   const [are, they, were] = rows === 1 ? ['is', 'it', 'was'] : ['are', 'they', 'were'];
-  const said = `${counted(rows, 'row')} ${are} in doubt (${sumsText(requested)}): it is not known whether ${they} ${were} paid.`;
+  const said = `${counted(rows, 'row')} ${are} in doubt${sumsInBrackets(requested)}: it is not known whether ${they} ${were} paid.`;
   const when = whenLookedUp(batch_id, pause);
   if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} ${when}.`;
   if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up gave no answer.`;
@@ -175,8 +175,7 @@ function whenLookedUp(batchId: string, pause: BatchSummary['pause']): string {
 
 function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string {
   const [is, them] = rows === 1 ? ['is', 'it'] : ['are', 'them'];
-  const sum = Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`;
-  return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sum}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
+  return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sumsInBrackets(requested)}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
 }
 
 /** Whether the batch finished in time. Whether an open batch will is a matter of `airbatch status`. */

@@ -32,6 +32,12 @@ test('a person assigns a row in doubt, looks it up, and sees how long the money 
   assert.match(listed.stdout, /In doubt: 1 row for KES 20\.00\./);
   assert.deepEqual([ofNjeri.code, ofNjeri.stdout], [0, 'No row is in doubt.\n']);
 
+  const products = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+  products.exec("UPDATE rows SET amount = NULL, currency = NULL, product_id = 'p-1' WHERE row_no = 2");
+  assert.match((await airbatch('doubts')).stdout, /In doubt: 1 row for 1 product\./);
+  products.exec("UPDATE rows SET amount = '20', currency = 'KES', product_id = NULL WHERE row_no = 2");
+  products.close();
+
   const found = await airbatch('look-up', batch, '2', '--json');
   const [row] = JSON.parse(found.stdout).rows;
   assert.deepEqual([found.code, row.row, row.outcome, row.status], [0, 2, 'adopted', 'completed'], found.stderr);

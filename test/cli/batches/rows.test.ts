@@ -21,8 +21,8 @@ test('airbatch rows lists the rows of a batch, all or some, and says how to see 
 
   const all = await airbatch('rows', batch);
   assert.equal(all.code, 0, all.stderr);
-  assert.match(all.stdout, /^ *1 +e-1 +Amina Otieno +2\*{8}000 +KES 10 +completed/m);
-  assert.match(all.stdout, /^ *2 +e-2 +Brian Mwangi +2\*{8}001 +KES 20 +failed/m);
+  assert.match(all.stdout, /^ *1 +e-1 +Amina Otieno +2\*{8}000 +KES 10\.00 +completed/m);
+  assert.match(all.stdout, /^ *2 +e-2 +Brian Mwangi +2\*{8}001 +KES 20\.00 +failed/m);
   assert.match(all.stdout, /e-3 +Zawadi +.*invalid/);
   const numbers = async (...args: string[]) => {
     const { code, stdout, stderr } = await airbatch('rows', batch, ...args, '--json');

@@ -300,6 +300,18 @@ test('a row in doubt without further look-ups waits for a person, in every repor
   assert.equal(page.match(/airbatch resolve/g)?.length, 1);
 });
 
+test('rows in doubt that buy a product have no sum', async (t) => {
+  const db = await testLedger(t);
+  const row = newRow('B-1', 1, { amount: null, currency: null, product_id: 'p-1' });
+  const way: Step[] = [
+    ['send', { attempts: 1, first_sent_at: startMs }],
+    ['doubt', { next_action_at: null }],
+  ];
+  await writeBatch(db, newBatch('B-1'), [{ row, way }], null);
+  const { details } = verdictOf(await batchSummary(db, 'B-1'));
+  assert.ok(details.some((sentence) => sentence.startsWith('1 row is in doubt: it is not known whether it was paid.')));
+});
+
 test('no report says that the service has a row that was being sent', async (t) => {
   const db = await testLedger(t);
   const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }]];

@@ -98,7 +98,7 @@ function Decision({ review, back, onChanged }: { review: Review; back: string; o
       <div>
         <div className="quiet small">{t('approval.to_pay', { count: plan.to_send })}</div>
         <strong>
-          <Sums sums={plan.sums} />
+          <Sums sums={plan.sums} products={plan.products} />
         </strong>
       </div>
       <div className="line">
@@ -170,7 +170,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
           <div className="figure-line">
             <span>{t('payments.rows', { count: plan.to_send })}</span>
             <strong>
-              <Sums sums={plan.sums} />
+              <Sums sums={plan.sums} products={plan.products} />
             </strong>
           </div>
         </>

@@ -11,8 +11,8 @@ import type { Review, ReviewedRow } from './review-queries.ts';
 /** What the batch pays, what it costs, whether there is enough money, and when it will be done. */
 export function PlanCard({ review: { plan, expected_cost } }: { review: Review }) {
   const { balance, done_at, finish_by, in_time, rows_before } = plan;
-  const invalid = plan.counts.invalid ?? 0;
-  const held = plan.counts.held ?? 0;
+  const unpaid = (['invalid', 'held', 'skipped'] as const).filter((state) => (plan.counts[state] ?? 0) > 0);
+  const countOf = (state: (typeof unpaid)[number]) => plan.counts[state] ?? 0;
   return (
     <>
       <Figures
@@ -47,12 +47,16 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
                 },
               ]),
           ...(rows_before > 0 ? [{ name: t('approval.rows_before'), value: formatCount(rows_before) }] : []),
-          ...(invalid + held > 0
+          ...(unpaid.length > 0
             ? [
                 {
                   name: t('approval.not_paid'),
-                  value: formatCount(invalid + held),
-                  more: t('approval.not_paid_help', { invalid, held }),
+                  value: formatCount(unpaid.reduce((sum, state) => sum + countOf(state), 0)),
+                  more: unpaid
+                    .map((state) =>
+                      t('base.labelled', { label: t(`state.row.${state}`), value: formatCount(countOf(state)) }),
+                    )
+                    .join(' · '),
                 },
               ]
             : []),

@@ -61,7 +61,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
                 }
               >
                 <div className="line">
-                  {t('doubts.sum')} <Sums sums={held.sums} />
+                  {t('doubts.sum')} <Sums sums={held.sums} products={held.products} />
                 </div>
               </Card>
             )}
@@ -165,10 +165,11 @@ function Group({
   );
 }
 
-function GroupNote({ reason: { sums, earlier_batch: earlier } }: { reason: HeldRows['reasons'][number] }) {
+function GroupNote({ reason: { count, sums, earlier_batch: earlier } }: { reason: HeldRows['reasons'][number] }) {
+  const isAllProducts = Object.keys(sums).length === 0;
   return (
     <div className="card-note line">
-      <Sums sums={sums} />
+      <Sums sums={sums} products={isAllProducts ? count : 0} />
       {earlier !== null && (
         <span className="small">
           {t('held.earlier')} <BatchLink id={earlier} />

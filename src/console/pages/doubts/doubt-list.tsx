@@ -32,14 +32,14 @@ export function DoubtList() {
       {({ pages }) => {
         const [first] = pages;
         if (first === undefined) return null;
-        const { count, sums, oldest, people } = first;
+        const { count, sums, products, oldest, people } = first;
         const owners = [...new Set([person, ...people])];
         return (
           <>
             <Figures
               figures={[
                 { name: t('doubts.rows'), value: <Count of={count} /> },
-                { name: t('doubts.sum'), value: <Sums sums={sums} /> },
+                { name: t('doubts.sum'), value: <Sums sums={sums} products={products} /> },
                 {
                   ...{ name: t('doubts.oldest'), value: <Time at={oldest} /> },
                   more: oldest === null ? undefined : ageOf(oldest),

@@ -132,9 +132,9 @@ function Totals({ draft: { totals, states, batch_id }, plan }: { draft: Draft; p
           ? {
               name: t('draft.ready'),
               value: formatCount(counts.valid),
-              more: <BeforePlan sums={totals.sums} isPlanned={batch_id !== null} />,
+              more: <BeforePlan totals={totals} isPlanned={batch_id !== null} />,
             }
-          : { name: t('draft.to_pay'), value: formatCount(plan.plan.to_send), more: <Sums sums={plan.plan.sums} /> },
+          : { name: t('draft.to_pay'), value: formatCount(plan.plan.to_send), more: <Sums sums={plan.plan.sums} products={plan.plan.products} /> },
         { name: t('draft.wrong'), value: formatCount(counts.invalid), more: t('draft.wrong_help') },
         { name: t('draft.held'), value: formatCount(counts.held), more: t('draft.held_help') },
         ...more('skipped', plan === null ? 0 : counts.skipped),
@@ -144,10 +144,10 @@ function Totals({ draft: { totals, states, batch_id }, plan }: { draft: Draft; p
   );
 }
 
-function BeforePlan({ sums, isPlanned }: { sums: Record<string, string>; isPlanned: boolean }) {
+function BeforePlan({ totals, isPlanned }: { totals: NonNullable<Draft['totals']>; isPlanned: boolean }) {
   return (
     <>
-      <Sums sums={sums} />
+      <Sums sums={totals.sums} products={totals.product_rows} />
       {!isPlanned && <div>{t('draft.ready_help')}</div>}
     </>
   );

@@ -102,7 +102,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
       <Figures
         figures={[
           {
-            ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} /> },
+            ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} products={plan.products} /> },
             more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: plan.rows }),
           },
           {

@@ -30,12 +30,13 @@ export function FilesPanel() {
 
 function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
   if (files.length === 0) return <NothingThen title={t('payments.no_files')} />;
+  const products = files.reduce((sum, file) => sum + file.products, 0);
   return (
     <>
       <Figures
         figures={[
           { name: t('payments.rows_paid'), value: formatCount(rows) },
-          { name: t('payments.paid'), value: <Sums sums={paid} /> },
+          { name: t('payments.paid'), value: <Sums sums={paid} products={products} /> },
           { name: t('batches.column.charged'), value: <Sums sums={charged} /> },
         ]}
       />
@@ -60,14 +61,7 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
             { id: 'rows', label: t('payments.rows_paid'), isNumber: true, cell: (file) => <Count of={file.rows} /> },
             {
               ...{ id: 'paid', label: t('payments.paid'), isNumber: true },
-              cell: (file) => (
-                <>
-                  <Sums sums={file.paid} />
-                  {file.products > 0 && (
-                    <div className="quiet small">{t('payments.products', { count: file.products })}</div>
-                  )}
-                </>
-              ),
+              cell: (file) => <Sums sums={file.paid} products={file.products} />,
             },
             {
               id: 'charged',

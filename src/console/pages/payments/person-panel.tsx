@@ -63,7 +63,6 @@ function Result({ found }: { found: Found }) {
 
 function Totals({ found }: { found: Found }) {
   const { paid_rows, paid, paid_products, charged, open_rows, open, paid_twice_rows, refunded_rows } = found;
-  const products = paid_products === 0 ? '' : ` · ${t('payments.products', { count: paid_products })}`;
   const counted = (name: string, count: number, more: string) =>
     count === 0 ? [] : [{ name, value: formatCount(count), more }];
   return (
@@ -71,8 +70,8 @@ function Totals({ found }: { found: Found }) {
       figures={[
         {
           name: t('payments.paid'),
-          value: <Sums sums={paid} />,
-          more: t('payments.rows', { count: paid_rows }) + products,
+          value: <Sums sums={paid} products={paid_products} />,
+          more: t('payments.rows', { count: paid_rows }),
         },
         { name: t('batches.column.charged'), value: <Sums sums={charged} /> },
         ...(open_rows === 0

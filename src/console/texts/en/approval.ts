@@ -20,8 +20,6 @@ export const approval = {
   'approval.takes': 'takes {time}',
   'approval.rows_before': 'Rows of other batches before it',
   'approval.not_paid': 'Not paid by it',
-  'approval.not_paid_help':
-    '{invalid, plural, one {# invalid} other {# invalid}}, {held, plural, one {# held} other {# held}}',
   'approval.short': 'There is not enough money',
   'approval.missing': 'Missing:',
   'approval.balance_unknown': 'The balance could not be read: {why}',

@@ -16,6 +16,7 @@ export const base = {
   'base.copy': 'Copy',
   'base.copied': 'Copied',
   'base.since': 'Since',
+  'base.products': '{count, plural, one {# product} other {# products}}',
   'failure.title': 'That did not work',
   'failure.offline_title': 'No connection',
   'failure.unreachable': 'The server does not answer. Nothing is lost: try again when the connection is back.',

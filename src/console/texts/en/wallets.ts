@@ -51,11 +51,10 @@ export const wallets = {
   'payments.sent_to': 'Sent to {number}',
   'payments.cut': 'Only the latest {count, plural, one {# payment is} other {# payments are}} counted.',
   'payments.forgotten':
-    '{count, plural, one {# batch} other {# batches}} had its numbers removed and may have paid this number, too.',
+    '{count, plural, one {# batch had its numbers removed} other {# batches had their numbers removed}}, and may have paid this number, too.',
   'payments.paid': 'Paid',
   'payments.rows': '{count, plural, one {# row} other {# rows}}',
   'payments.rows_paid': 'Rows paid',
-  'payments.products': '{count, plural, one {and # product} other {and # products}}',
   'payments.open': 'Without a result yet',
   'payments.twice': 'Perhaps paid twice',
   'payments.twice_help': 'The sum has each payment once',

@@ -21,8 +21,6 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.takes': 'dure {time}',
   'approval.rows_before': 'Lignes d’autres lots, envoyées avant',
   'approval.not_paid': 'Non payées par ce lot',
-  'approval.not_paid_help':
-    '{invalid, plural, one {# non valide} other {# non valides}}, {held, plural, one {# retenue} other {# retenues}}',
   'approval.short': 'L’argent ne suffit pas',
   'approval.missing': 'Il manque :',
   'approval.balance_unknown': 'Le solde n’a pas pu être lu : {why}',

@@ -17,6 +17,7 @@ export const base: Record<keyof typeof english, string> = {
   'base.copy': 'Copier',
   'base.copied': 'Copié',
   'base.since': 'Depuis',
+  'base.products': '{count, plural, one {# produit} other {# produits}}',
   'failure.title': 'Cela n’a pas fonctionné',
   'failure.offline_title': 'Pas de connexion',
   'failure.unreachable': 'Le serveur ne répond pas. Rien n’est perdu : réessayez quand la connexion sera revenue.',

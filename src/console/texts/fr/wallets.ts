@@ -56,7 +56,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.paid': 'Payé',
   'payments.rows': '{count, plural, one {# ligne} other {# lignes}}',
   'payments.rows_paid': 'Lignes payées',
-  'payments.products': '{count, plural, one {et # produit} other {et # produits}}',
   'payments.open': 'Sans résultat encore',
   'payments.twice': 'Peut-être payé deux fois',
   'payments.twice_help': 'Le total compte chaque paiement une fois',

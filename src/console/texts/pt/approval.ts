@@ -21,8 +21,6 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.takes': 'demora {time}',
   'approval.rows_before': 'Linhas de outros lotes antes deste',
   'approval.not_paid': 'Não pagas por ele',
-  'approval.not_paid_help':
-    '{invalid, plural, one {# inválida} other {# inválidas}}, {held, plural, one {# retida} other {# retidas}}',
   'approval.short': 'O dinheiro não chega',
   'approval.missing': 'Falta:',
   'approval.balance_unknown': 'Não foi possível ler o saldo: {why}',

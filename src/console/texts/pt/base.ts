@@ -17,6 +17,7 @@ export const base: Record<keyof typeof english, string> = {
   'base.copy': 'Copiar',
   'base.copied': 'Copiado',
   'base.since': 'Desde',
+  'base.products': '{count, plural, one {# produto} other {# produtos}}',
   'failure.title': 'Não funcionou',
   'failure.offline_title': 'Sem ligação',
   'failure.unreachable': 'O servidor não responde. Nada se perdeu: tente de novo quando a ligação voltar.',

@@ -56,7 +56,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.paid': 'Pago',
   'payments.rows': '{count, plural, one {# linha} other {# linhas}}',
   'payments.rows_paid': 'Linhas pagas',
-  'payments.products': '{count, plural, one {e # produto} other {e # produtos}}',
   'payments.open': 'Ainda sem resultado',
   'payments.twice': 'Talvez pago duas vezes',
   'payments.twice_help': 'A soma tem cada pagamento uma vez',

@@ -21,8 +21,6 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.takes': 'huchukua {time}',
   'approval.rows_before': 'Safu za mafungu mengine kabla yake',
   'approval.not_paid': 'Hazitalipwa',
-  'approval.not_paid_help':
-    '{invalid, plural, one {# si sahihi} other {# si sahihi}}, {held, plural, one {# imezuiliwa} other {# zimezuiliwa}}',
   'approval.short': 'Pesa hazitoshi',
   'approval.missing': 'Zinazokosekana:',
   'approval.balance_unknown': 'Salio halikuweza kusomwa: {why}',

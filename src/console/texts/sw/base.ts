@@ -17,6 +17,7 @@ export const base: Record<keyof typeof english, string> = {
   'base.copy': 'Nakili',
   'base.copied': 'Imenakiliwa',
   'base.since': 'Tangu',
+  'base.products': '{count, plural, one {bidhaa #} other {bidhaa #}}',
   'failure.title': 'Haikufanikiwa',
   'failure.offline_title': 'Hakuna muunganisho',
   'failure.unreachable': 'Seva haijibu. Hakuna kilichopotea: jaribu tena muunganisho ukirudi.',

@@ -56,7 +56,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.paid': 'Imelipwa',
   'payments.rows': '{count, plural, one {safu #} other {safu #}}',
   'payments.rows_paid': 'Safu zilizolipwa',
-  'payments.products': '{count, plural, one {na bidhaa #} other {na bidhaa #}}',
   'payments.open': 'Bado bila matokeo',
   'payments.twice': 'Huenda imelipwa mara mbili',
   'payments.twice_help': 'Jumla ina kila malipo mara moja',
