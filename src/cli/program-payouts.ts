@@ -80,7 +80,7 @@ export function addWork(program: Command, call: Call): void {
   )
     .description('write the reports of a batch again')
     .option(...out)
-    .option('--mask', 'mask phone numbers')
+    .option('--mask', 'make phone numbers and the names of people unreadable; into BATCH-masked')
     .action(call(() => import('./audits/report.ts')));
 }
 

@@ -17,7 +17,7 @@ export function buildProgram(call: Call, output: OutputConfiguration): Command {
     .option('--ledger <path>', 'ledger, a file or postgres://... (default: .airbatch/ledger.db)')
     .option('--json', 'print JSON on stdout, and nothing else there')
     .configureOutput(output)
-    .configureHelp({ subcommandTerm: termOf })
+    .configureHelp({ subcommandTerm: termOf, showGlobalOptions: true })
     .addHelpCommand(
       new Command('help').argument('[command]').description('show the help of a command').helpGroup(trying),
     )

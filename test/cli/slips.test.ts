@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { root } from '../house/imports.ts';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makeLedgerIn } from '../support/ledger.ts';
@@ -79,4 +81,35 @@ test('airbatch forget accepts no batch together with --before, which would not p
   const { code, stdout, stderr } = await runHere(['forget', 'x', '--before', '2020-01-01', '--json'], { cwd });
   assert.equal(code, 2, stderr);
   assert.equal(JSON.parse(stdout).error.message, '--before cannot be used with a batch');
+});
+
+test('a value that is none of the choices is named with the choices, not with its place in a list', async (t) => {
+  const cwd = folderOf(t);
+  await runHere(['run', join(root, 'samples/payroll.csv'), '--yes'], { cwd });
+  const [batch = ''] = readdirSync(join(cwd, 'reports'));
+  const { code, stderr } = await runHere(['rows', batch, '--state', 'failed', '--state', 'fialed'], { cwd });
+  assert.equal(code, 2);
+  assert.match(stderr, /^Error: --state takes "invalid", "skipped", .* or "cancelled", not "fialed" \[USAGE\]$/m);
+});
+
+test('a configuration that is not there is called missing', async (t) => {
+  const { code, stderr } = await runHere(['--config', 'nowhere.json', 'status'], { cwd: folderOf(t) });
+  assert.equal(code, 2);
+  assert.match(stderr, /^Error: there is no configuration \S+nowhere\.json \[CONFIG_INVALID\]\nCheck the path/);
+});
+
+test('a sandbox whose data cannot be kept is no internal error', async (t) => {
+  const cwd = folderOf(t);
+  mkdirSync(join(cwd, '.airbatch/sandbox.db'), { recursive: true });
+  const run = await runHere(['run', join(root, 'samples/payroll.csv'), '--yes'], { cwd });
+  assert.equal(run.code, 5);
+  assert.match(run.stderr, /Error: the data of the sandbox \S+sandbox\.db: .* \[LEDGER_IO\]/);
+  const sandbox = await runHere(['sandbox'], { cwd });
+  assert.equal(sandbox.code, 2);
+  assert.match(sandbox.stderr, /Error: its data cannot be kept in \S+sandbox\.db: .* \[USAGE\]\n.*--ephemeral/);
+});
+
+test('the help of a command names the options of all commands', async (t) => {
+  const { stdout } = await runHere(['status', '--help'], { cwd: folderOf(t) });
+  assert.match(stdout, /Global Options:[\s\S]*--json/);
 });

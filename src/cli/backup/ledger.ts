@@ -22,7 +22,7 @@ export async function execute(
   if (action === 'check') return check(context);
   if (action === 'migrate') return migrate(context);
   if (action === 'copy') return copy(context, options);
-  throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Say check, migrate or copy.' });
+  throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Write check, migrate or copy.' });
 }
 
 async function check(context: CommandContext): Promise<number> {

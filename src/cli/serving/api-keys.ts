@@ -22,7 +22,7 @@ export async function execute(context: CommandContext, args: string[], options: 
   const [action = 'list', name] = args;
   if (action === 'list') return list(context);
   if (action !== 'create' && action !== 'revoke')
-    throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Say list, create or revoke.' });
+    throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Write list, create or revoke.' });
   if (name === undefined)
     throw new AirbatchError('USAGE', `"${action}" needs the name of the key`, {
       hint: `For example: airbatch api-keys ${action} payroll-system`,

@@ -45,7 +45,7 @@ export async function execute(
 
 function required(action: string, name: string | undefined): string {
   if (name !== undefined) return name;
-  throw new AirbatchError('USAGE', 'which job is not said', { hint: `Name it: "airbatch jobs ${action} NAME".` });
+  throw new AirbatchError('USAGE', 'no job is named', { hint: `Name it: "airbatch jobs ${action} NAME".` });
 }
 
 async function list(context: CommandContext): Promise<number> {

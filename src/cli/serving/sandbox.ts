@@ -35,7 +35,13 @@ export async function execute(
   const port = wholeNumber('--port', given.port) ?? 0;
   const balances = balancesOf(given.balances);
   const host = given.host ?? '127.0.0.1';
-  const sandbox = await makeSandbox(await sandboxOptions(given, cwd));
+  const made = await sandboxOptions(given, cwd);
+  const sandbox = await makeSandbox(made).catch((error: unknown) => {
+    if (made.data === undefined) throw error;
+    throw new AirbatchError('USAGE', `its data cannot be kept in ${made.data}: ${errorMessage(error)}`, {
+      hint: 'Name another file with --data, or keep its data only in memory with --ephemeral.',
+    });
+  });
   try {
     for (const [id, balance] of balances) setBalance(sandbox, id, balance);
     const place = given.host === undefined ? `port ${port}` : `${host}, port ${port}`;

@@ -227,17 +227,28 @@ function checkInput<Input extends z.ZodType>(
     return parsed.data;
   }
   const [issue] = parsed.error.issues;
-  const { message = '', path = [] } = issue ?? {};
+  const { path = [] } = issue ?? {};
+  const message = issue?.code === 'invalid_value' ? choiceText(issue.values, path, input) : (issue?.message ?? '');
   const { hint: given, code = 'USAGE' } = (issue?.code === 'custom' ? issue.params : undefined) ?? {};
   // A hint that names other fields uses the door's names for them.
   const hint = typeof given === 'function' ? given(nameOf) : given;
-  const [field, ...within] = path.map(String);
-  const name = field === undefined ? '' : [nameOf(field), ...within].join(' ');
+  const [field, ...within] = path;
+  // The place in a list helps nobody who wrote the value itself.
+  const places = issue?.code === 'invalid_value' ? within.filter((part) => typeof part !== 'number') : within;
+  const name = field === undefined ? '' : [nameOf(String(field)), ...places].join(' ');
   // A message that is no predicate begins with its own subject: '"KSH" is not a currency code'.
   const separator = name === '' ? '' : /^[a-z]/.test(message) ? ' ' : ': ';
   throw new AirbatchError(code, `${name}${separator}${message}`, {
     // Other codes have a text of their own.
-    reason: code === 'USAGE' && field !== undefined ? refusal('INPUT_REFUSED', { fields: field }) : null,
+    reason: code === 'USAGE' && field !== undefined ? refusal('INPUT_REFUSED', { fields: String(field) }) : null,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** What can be chosen instead of the value at this path: `takes "paid" or "not-paid", not "maybe"`. */
+function choiceText(values: readonly unknown[], path: readonly PropertyKey[], input: unknown): string {
+  const given = path.reduce<unknown>((value, part) => (value as Record<PropertyKey, unknown> | null)?.[part], input);
+  const choices = values.map((value) => JSON.stringify(value));
+  const last = choices.length > 1 ? ` or ${choices.pop()}` : '';
+  return `takes ${choices.join(', ')}${last}${given === undefined ? '' : `, not ${JSON.stringify(given)}`}`;
 }

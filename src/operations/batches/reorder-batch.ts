@@ -19,7 +19,7 @@ export const reorderBatch = defineOperation({
     })
     .refine(({ priority, finish_by }) => priority !== undefined || finish_by !== undefined, {
       error: 'nothing to change was given',
-      params: { hint: (nameOf: Door['nameOf']) => `Say ${nameOf('priority')} or ${nameOf('finish_by')}.` },
+      params: { hint: (nameOf: Door['nameOf']) => `Give ${nameOf('priority')} or ${nameOf('finish_by')}.` },
     }),
   result: z.strictObject({ batch_id: batchId, status: batchStatus, priority, finish_by: time.nullable() }),
   async run({ actor, nameOf }, { batch_id, priority, finish_by }) {

@@ -91,7 +91,7 @@ async function requestOf(
   }
   if (from === undefined)
     throw new AirbatchError('USAGE', 'the time to compare is missing', {
-      hint: `Say ${nameOf('from')} (and ${nameOf('to')}), or ${nameOf('batch_id')}.`,
+      hint: `Give ${nameOf('from')} (and ${nameOf('to')}), or ${nameOf('batch_id')}.`,
     });
   const fromMs = Date.parse(from);
   const toMs = to === undefined ? now : Date.parse(to);

@@ -14,7 +14,7 @@ import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
 import { accountName, batchId, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
-import { defineOperation } from '../base/operation.ts';
+import { type Door, defineOperation } from '../base/operation.ts';
 import { visibleAccounts } from '../base/visible.ts';
 import { listed, listedRow } from './list-rows.ts';
 
@@ -83,7 +83,7 @@ export const findPayments = defineOperation({
   }),
   async run({ session, nameOf }, { number: written, country, account, from, to }) {
     const { db, clock, config } = session;
-    const number = numberOf(written, country ?? configuredCountry(config.intake));
+    const number = numberOf(written, country ?? configuredCountry(config.intake), nameOf);
     const accounts = account === undefined ? visibleAccounts(session) : [account];
     const { fromMs, toMs } = spanOf({ from, to }, clock.now(), nameOf);
     const asked = { accounts, fromMs, toMs };
@@ -161,11 +161,11 @@ function configuredCountry(intake: Readonly<Record<string, unknown>>): string | 
 }
 
 /** The number in E.164. Throws `USAGE`, without the number: the error may be logged. */
-function numberOf(written: string, country: string | null): string {
+function numberOf(written: string, country: string | null, nameOf: Door['nameOf']): string {
   const phone = readPhone(written, { country, isOfRow: false });
   if ('number' in phone) return phone.number;
   throw new AirbatchError('USAGE', 'this is not a phone number that can be paid', {
     reason: refusal('NUMBER_UNPAYABLE', {}),
-    hint: 'Write it with "+" and its country code, or name its country.',
+    hint: `Write it with "+" and its country code, or give its country, such as ${nameOf('country')} KE.`,
   });
 }

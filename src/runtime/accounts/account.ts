@@ -10,6 +10,7 @@ import { checkedBaseUrl } from '../../gateway/transport/transport.ts';
 import { makeUndiciTransport } from '../../gateway/transport/undici-transport.ts';
 import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
 import { embeddedSandboxService } from '../../ledger/batches/batches.ts';
+import { asLedgerError } from '../../ledger/drivers/sqlite/sqlite-errors.ts';
 import { makeBottleneckLimiter } from '../../limiter/bottleneck-limiter.ts';
 import { makeClassPlan } from '../../limiter/classes.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
@@ -89,8 +90,10 @@ export async function openAccount(account: AccountConfig | null, deps: OpenAccou
 
 async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
   const { makeSandbox } = await import('../../sandbox/index.ts');
-  const isInMemory = deps.ledgerPath === noLedgerPath;
-  const sandbox = await makeSandbox(isInMemory ? {} : { data: join(dirname(deps.ledgerPath), 'sandbox.db') });
+  const data = deps.ledgerPath === noLedgerPath ? undefined : join(dirname(deps.ledgerPath), 'sandbox.db');
+  const sandbox = await makeSandbox(data === undefined ? {} : { data }).catch((error: unknown) => {
+    throw asLedgerError(data ?? '', error, 'the data of the sandbox');
+  });
   const baseUrl = await sandbox.listen({ port: 0 });
   const account: AccountConfig = {
     ...accountDefaults,

@@ -144,7 +144,7 @@ async function requireNewest(tx: Queryable, from: LedgerPlace): Promise<void> {
   for (const [account, mark] of marks) isNewest &&= !isOlderThan(mark, await findLease(tx, account));
   if (isNewest) return;
   throw new AirbatchError('LEDGER_RESTORED', 'the ledger seems to have been restored from a backup', {
-    hint: 'Say "airbatch resume --restored" with it first: a copy would not show any more that it is an old ledger.',
+    hint: 'Run "airbatch resume --restored" with it first: a copy would not show any more that it is an old ledger.',
   });
 }
 

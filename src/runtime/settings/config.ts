@@ -159,7 +159,11 @@ function resolveAccounts(
 
 async function readConfigFile(path: string): Promise<unknown> {
   const isCode = /\.[cm]?[jt]s$/.test(path);
-  if (isCode && existsSync(path)) requireOwnCode(path);
+  if (!existsSync(path))
+    throw new AirbatchError('CONFIG_INVALID', `there is no configuration ${path}`, {
+      hint: 'Check the path, or leave --config out to work without a configuration.',
+    });
+  if (isCode) requireOwnCode(path);
   try {
     if (!isCode) return JSON.parse(readEditedText(path));
     resolveAirbatch();

@@ -28,14 +28,17 @@ export function attempt<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** Turns an error of SQLite or the file system into an error of the ledger; other errors stay unchanged. */
-export function asLedgerError(path: string, error: unknown): unknown {
+/**
+ * Turns an error of SQLite or the file system into an error of the ledger, or of another database in its folder
+ * (`what`); other errors stay unchanged.
+ */
+export function asLedgerError(path: string, error: unknown, what = 'the ledger'): unknown {
   const { errcode: resultCode, syscall, code: syscallCode } = error as { errcode?: number } & NodeJS.ErrnoException;
   const ofSqlite = resultCode === undefined ? undefined : (extendedCodes[resultCode] ?? codes[resultCode & 0xff]);
   const code = ofSqlite ?? (syscall === undefined ? undefined : 'LEDGER_IO');
   if (!code) return error;
   const isShut = ofSqlite === undefined ? syscallCode === 'EACCES' : shutCodes.has((resultCode ?? 0) & 0xff);
-  return new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, {
+  return new AirbatchError(code, `${what} ${path}: ${errorMessage(error)}`, {
     cause: error,
     ...(isShut ? { hint: 'Check that you may read and write the ledger and its folder: ask its owner.' } : {}),
   });
