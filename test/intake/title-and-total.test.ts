@@ -100,6 +100,7 @@ describe('a TOTAL line', () => {
     const { rows: read } = await check(file(...rows, 'TOTAL,,,300.75,'));
     assert.equal(read[2]?.status, 'invalid');
     assert.match(JSON.stringify(read[2]?.problems), /--total-line skip/);
+    assert.deepEqual(read[2]?.problems[0]?.values, { why: 'total' });
   });
 
   for (const [name, line] of [

@@ -141,9 +141,9 @@ const reasons = {
     'The whole table stands in one column. In a spreadsheet, use “Text to Columns”, and save it again.',
   'reason.HEADER_LINE': 'Line {line} was named as the header, but it is empty or does not exist.',
   'reason.COLUMN_MISSING':
-    'No column was found for: {fields}. The first line must name the columns; it reads: {header}',
+    'No column was found for: {fields}. The line of the column names reads: {header}',
   'reason.COLUMN_UNCLEAR': 'Each of the columns {columns} could be: {field}.',
-  'reason.COLUMN_TWICE': 'Two columns are named “{column}”. Give each of them a name of its own in the first line.',
+  'reason.COLUMN_TWICE': 'Two columns are named “{column}”. Give each of them a name of its own.',
   'reason.COLUMN_HIDDEN':
     'The column “{column}” could be: {field}. The sheet hides it: show it, and check what is in it.',
   'reason.COLUMN_UNKNOWN': 'The column “{column}” was chosen for {field}, but the file has no such column.',

@@ -16,6 +16,7 @@ export function problemTitle(code: string): string {
 
 /** The same with what this row shows, and what to do; "" if there is no more to say, null if that is not known. */
 export function problemDetail({ code, values }: Problem): string | null {
+  if (values?.why === 'total') return t('draft.maybe_total');
   const id = `problem.${code}.more`;
   if (!hasText(id)) return '';
   if (values === null) return null;

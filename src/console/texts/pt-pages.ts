@@ -143,9 +143,9 @@ const reasons = {
     'Toda a tabela está numa só coluna. Numa folha de cálculo, use “Texto para colunas” e guarde-a de novo.',
   'reason.HEADER_LINE': 'A linha {line} foi indicada como cabeçalho, mas está vazia ou não existe.',
   'reason.COLUMN_MISSING':
-    'Não foi encontrada nenhuma coluna para: {fields}. A primeira linha tem de dar nome às colunas; nela está: {header}',
+    'Não foi encontrada nenhuma coluna para: {fields}. Na linha dos nomes das colunas está: {header}',
   'reason.COLUMN_UNCLEAR': 'Cada uma das colunas {columns} pode ser: {field}.',
-  'reason.COLUMN_TWICE': 'Duas colunas chamam-se “{column}”. Dê a cada uma o seu próprio nome na primeira linha.',
+  'reason.COLUMN_TWICE': 'Duas colunas chamam-se “{column}”. Dê a cada uma o seu próprio nome.',
   'reason.COLUMN_HIDDEN': 'A coluna “{column}” pode ser: {field}. A folha oculta-a: mostre-a e verifique o que contém.',
   'reason.COLUMN_UNKNOWN': 'A coluna “{column}” foi escolhida para {field}, mas o ficheiro não tem essa coluna.',
   'reason.COLUMN_NAME': 'Uma coluna chama-se “{column}”, o que não é permitido. Dê-lhe outro nome.',

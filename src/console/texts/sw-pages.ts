@@ -142,9 +142,9 @@ const reasons = {
     'Jedwali lote liko katika safuwima moja. Katika lahajedwali, tumia “Text to Columns”, kisha ulihifadhi tena.',
   'reason.HEADER_LINE': 'Mstari {line} ulitajwa kuwa kichwa, lakini ni mtupu au haupo.',
   'reason.COLUMN_MISSING':
-    'Hakuna safuwima iliyopatikana kwa: {fields}. Mstari wa kwanza lazima utaje safuwima; unasema: {header}',
+    'Hakuna safuwima iliyopatikana kwa: {fields}. Mstari wa majina ya safuwima unasema: {header}',
   'reason.COLUMN_UNCLEAR': 'Kila moja ya safuwima {columns} inaweza kuwa: {field}.',
-  'reason.COLUMN_TWICE': 'Safuwima mbili zinaitwa “{column}”. Ipe kila moja jina lake katika mstari wa kwanza.',
+  'reason.COLUMN_TWICE': 'Safuwima mbili zinaitwa “{column}”. Ipe kila moja jina lake.',
   'reason.COLUMN_HIDDEN':
     'Safuwima “{column}” inaweza kuwa: {field}. Imefichwa katika laha: ionyeshe na uangalie kilichomo.',
   'reason.COLUMN_UNKNOWN': 'Safuwima “{column}” ilichaguliwa kwa {field}, lakini faili haina safuwima hiyo.',

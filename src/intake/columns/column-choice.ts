@@ -53,7 +53,7 @@ export function refuseSameName(header: readonly string[], indexes: readonly numb
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
   throw rejectedFile('COLUMN_TWICE', { column: twice }, `two columns are named "${twice}"`, {
-    hint: 'Give each of them a name of its own in the first line of the file. Nothing was sent.',
+    hint: 'Give each of them a name of its own. Nothing was sent.',
   });
 }
 

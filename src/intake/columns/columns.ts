@@ -116,7 +116,7 @@ function findMapped(header: readonly string[], field: Field, name: string, heade
   throw rejectedFile(
     'COLUMN_UNKNOWN',
     { field, column: name },
-    `the mapping reads ${field} from the column "${name}", but the file has no such column; its first line ${readAs(header)}`,
+    `the mapping reads ${field} from the column "${name}", but the file has no such column; ${readAs(header)}`,
     headerBelow === null ? {} : { hint: `${headerOffer(headerBelow)} Nothing was sent.` },
   );
 }

@@ -47,7 +47,7 @@ export function refuseMissing(
   throw rejectedFile(
     'COLUMN_MISSING',
     { fields: missing.join(','), header: isRow(header) ? '' : namesOf(header) },
-    `the file has no column for ${anyOf(names)}; its first line ${readAs(header)}`,
+    `the file has no column for ${anyOf(names)}; ${readAs(header)}`,
     { hint: `${help} Nothing was sent.` },
   );
 }
@@ -101,11 +101,11 @@ function anyOf(names: readonly string[]): string {
   return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
-/** The first line as text, or that it is not a header. */
+/** The header as text, or that it is none. */
 export function readAs(header: readonly string[]): string {
-  if (isRow(header)) return 'has a number as a row does: it is not a header';
+  if (isRow(header)) return 'its first line has a number as a row does: it is not a header';
   const names = namesOf(header);
-  return `reads ${names === '' ? 'empty' : names}`;
+  return `its header reads ${names === '' ? 'empty' : names}`;
 }
 
 function namesOf(header: readonly string[]): string {

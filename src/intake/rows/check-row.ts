@@ -13,7 +13,7 @@ import { readNetwork, readProduct } from './check-network.ts';
 import { readSmsMessage } from './check-sms-message.ts';
 import type { CheckedRow } from './file-rows.ts';
 import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
-import { hasSum, isTotalLine, totalLineOffer } from './total-line.ts';
+import { hasSum, isTotalLine, offeredTotal } from './total-line.ts';
 
 /** The understood cells of a row. A cell that could not be understood is null. */
 export interface UnderstoodCells {
@@ -105,7 +105,7 @@ function readCells(row: RowUnderCheck, isTotal: boolean): UnderstoodCells {
     country: country ?? settings.country,
     isOfRow: country !== null,
   });
-  if ('code' in phone) row.blame('phone_number', isTotal ? { ...phone, suggestion: totalLineOffer } : phone);
+  if ('code' in phone) row.blame('phone_number', isTotal ? offeredTotal(phone) : phone);
   const number = 'code' in phone ? null : phone;
   if (number && mayBeRounded(row.cell.phone_number)) {
     row.blame('phone_number', {

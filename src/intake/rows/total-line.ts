@@ -1,6 +1,7 @@
 import type { AirbatchError } from '../../core/basics/errors.ts';
 import { type FileReason, rejectedFile } from '../../core/basics/rejected-file.ts';
 import { addAmounts, compareAmounts, moneyText } from '../../core/money/money.ts';
+import type { ProblemValues } from '../../core/state/problem-table.ts';
 import { currencyWritten, decimalsOf, readAmount } from '../cells/amount.ts';
 import { plainText } from '../cells/plain-text.ts';
 import type { CheckedRow } from './file-rows.ts';
@@ -27,8 +28,12 @@ export function hasSum({ cell }: RowUnderCheck): boolean {
   return reading.kind !== 'none' && !reading.negative;
 }
 
-/** Offers to skip a total line, which happens only if a person allows it. */
-export const totalLineOffer =
+/** The fault of a total line, which is skipped only if a person allows it. */
+export function offeredTotal<Fault extends { values?: ProblemValues }>(fault: Fault): Fault {
+  return { ...fault, suggestion: totalLineOffer, values: { ...fault.values, why: 'total' } };
+}
+
+const totalLineOffer =
   'If this line is the total of the rows, add --total-line skip (in the configuration, intake.totalLine): it is then compared with their sum, and skipped. Otherwise fill in the phone number with its country code.';
 
 /** Amounts of rows by currency; "" if the currency is not known. */

@@ -302,7 +302,7 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
     assert.deepEqual(found('rejected'), ['20261025-0900~bad.csv', '20261025-0900~bad.csv.why.txt']);
     assert.match(
       readFileSync(join(folder, 'payroll/rejected/20261025-0900~bad.csv.why.txt'), 'utf8'),
-      /bad\.csv: .*the column "staff_no", but the file has no such column; its first line reads ".*"\. Correct the file and run it again: nothing was sent\.\n$/,
+      /bad\.csv: .*the column "staff_no", but the file has no such column; its header reads ".*"\. Correct the file and run it again: nothing was sent\.\n$/,
     );
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
     assert.match(

@@ -353,7 +353,7 @@ describe('columns', () => {
 
   test('that are missing can be given by a mapping', () => {
     assert.throws(() => plan(['phone', 'network_id', 'pay']), {
-      message: /no column for amount \(or product_id\); its first line reads "phone", "network_id", "pay"/,
+      message: /no column for amount \(or product_id\); its header reads "phone", "network_id", "pay"/,
       hint: /which column is meant, by its name in the file: --map amount="\.\.\."\. Nothing was sent\.$/,
     });
     assert.throws(() => plan(['Numéro', 'Devise']), {
@@ -365,7 +365,7 @@ describe('columns', () => {
     assert.throws(() => plan(['phone', 'network_id', 'amount'], { amount: 'Net pay' }), {
       code: 'FILE_REJECTED',
       message:
-        'the mapping reads amount from the column "Net pay", but the file has no such column; its first line reads "phone", "network_id", "amount"',
+        'the mapping reads amount from the column "Net pay", but the file has no such column; its header reads "phone", "network_id", "amount"',
     });
     const many = Array.from({ length: 20 }, (_, index) => `c${index + 1}`);
     assert.throws(() => plan(many, { amount: 'Net pay' }), /reads "c1", .*"c12", \.\.\.$/);

@@ -102,7 +102,7 @@ describe('a workbook', () => {
     const bytes = await workbook([['How to fill this in']], [{ name: 'Payout', rows: [header, good] }]);
     await assert.rejects(check(bytes), {
       code: 'FILE_REJECTED',
-      message: /first line reads "How to fill this in"$/,
+      message: /header reads "How to fill this in"$/,
       hint: /^If you mean another sheet than "November", add --sheet "Payout"\. The first line must name the columns/,
     });
   });

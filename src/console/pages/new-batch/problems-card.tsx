@@ -58,7 +58,7 @@ export function ProblemsCard({ draft, editor, filter, onFilter, isOpen, onWholeF
               >
                 {t(isShown(group) ? 'draft.show_all' : 'draft.show_rows')}
               </Button>
-              {isOpen && ofWholeFile.has(group.code) && (
+              {isOpen && (ofWholeFile.has(group.code) || group.example.values.why === 'total') && (
                 <Button look="link" onClick={onWholeFile}>
                   {t('draft.for_whole_file')}
                 </Button>

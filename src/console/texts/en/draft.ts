@@ -134,6 +134,8 @@ export const draft = {
   'draft.sheet_is': 'Sheet {name}',
   'draft.header_is': 'Column names in line {line}',
   'draft.total': 'A line that adds up the others',
+  'draft.maybe_total':
+    'This line may be the total of the rows. Then choose for the whole file that it is compared with their sum.',
   'draft.total_invalid': 'is to be corrected',
   'draft.total_skip': 'is compared with their sum, and not paid',
   'draft.use_options': 'Use for the whole file',

@@ -135,6 +135,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.sheet_is': 'Feuille {name}',
   'draft.header_is': 'Noms des colonnes à la ligne {line}',
   'draft.total': 'Une ligne qui additionne les autres',
+  'draft.maybe_total':
+    'Cette ligne est peut-être le total. Dans ce cas, choisissez pour tout le fichier qu’elle soit comparée à la somme des lignes.',
   'draft.total_invalid': 'est à corriger',
   'draft.total_skip': 'est comparée à leur somme, et non payée',
   'draft.use_options': 'Appliquer à tout le fichier',

@@ -135,6 +135,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.sheet_is': 'Folha {name}',
   'draft.header_is': 'Nomes das colunas na linha {line}',
   'draft.total': 'Uma linha que soma as outras',
+  'draft.maybe_total':
+    'Esta linha talvez seja o total. Nesse caso, escolha para o ficheiro inteiro que seja comparada com a soma das linhas.',
   'draft.total_invalid': 'deve ser corrigida',
   'draft.total_skip': 'é comparada com a soma e não é paga',
   'draft.use_options': 'Usar no ficheiro inteiro',
