@@ -179,7 +179,10 @@ async function addWaiting(session: Session): Promise<void> {
       person,
     ];
   });
-  const lines = ['phone_number,network_id,amount,currency,product_id,reference,employee', ...rows.map((row) => row.join(','))];
+  const lines = [
+    'phone_number,network_id,amount,currency,product_id,reference,employee',
+    ...rows.map((row) => row.join(',')),
+  ];
   const path = join(session.config.out, '..', 'payroll-2026-11.csv');
   writeFileSync(path, `${lines.join('\n')}\n`);
   const asClerk: Session = { ...session, person: 'otieno', through: 'api' };

@@ -140,8 +140,7 @@ const reasons = {
   'reason.ONE_COLUMN':
     'The whole table stands in one column. In a spreadsheet, use “Text to Columns”, and save it again.',
   'reason.HEADER_LINE': 'Line {line} was named as the header, but it is empty or does not exist.',
-  'reason.COLUMN_MISSING':
-    'No column was found for: {fields}. The line of the column names reads: {header}',
+  'reason.COLUMN_MISSING': 'No column was found for: {fields}. The line of the column names reads: {header}',
   'reason.COLUMN_UNCLEAR': 'Each of the columns {columns} could be: {field}.',
   'reason.COLUMN_TWICE': 'Two columns are named “{column}”. Give each of them a name of its own.',
   'reason.COLUMN_HIDDEN':

@@ -145,11 +145,9 @@ const reasons = {
   'reason.ONE_COLUMN':
     'Tout le tableau se trouve dans une seule colonne. Dans un tableur, utilisez « Convertir », puis enregistrez-le de nouveau.',
   'reason.HEADER_LINE': 'La ligne {line} a été indiquée comme en-tête, mais elle est vide ou n’existe pas.',
-  'reason.COLUMN_MISSING':
-    'Aucune colonne trouvée pour : {fields}. La ligne des noms de colonnes contient : {header}',
+  'reason.COLUMN_MISSING': 'Aucune colonne trouvée pour : {fields}. La ligne des noms de colonnes contient : {header}',
   'reason.COLUMN_UNCLEAR': 'Chacune des colonnes {columns} pourrait être : {field}.',
-  'reason.COLUMN_TWICE':
-    'Deux colonnes s’appellent « {column} ». Donnez à chacune son propre nom.',
+  'reason.COLUMN_TWICE': 'Deux colonnes s’appellent « {column} ». Donnez à chacune son propre nom.',
   'reason.COLUMN_HIDDEN':
     'La colonne « {column} » pourrait être : {field}. La feuille la masque : affichez-la et vérifiez son contenu.',
   'reason.COLUMN_UNKNOWN': 'La colonne « {column} » a été choisie pour {field}, mais le fichier n’a pas cette colonne.',

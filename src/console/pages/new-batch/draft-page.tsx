@@ -134,7 +134,11 @@ function Totals({ draft: { totals, states, batch_id }, plan }: { draft: Draft; p
               value: formatCount(counts.valid),
               more: <BeforePlan totals={totals} isPlanned={batch_id !== null} />,
             }
-          : { name: t('draft.to_pay'), value: formatCount(plan.plan.to_send), more: <Sums sums={plan.plan.sums} products={plan.plan.products} /> },
+          : {
+              name: t('draft.to_pay'),
+              value: formatCount(plan.plan.to_send),
+              more: <Sums sums={plan.plan.sums} products={plan.plan.products} />,
+            },
         { name: t('draft.wrong'), value: formatCount(counts.invalid), more: t('draft.wrong_help') },
         { name: t('draft.held'), value: formatCount(counts.held), more: t('draft.held_help') },
         ...more('skipped', plan === null ? 0 : counts.skipped),
