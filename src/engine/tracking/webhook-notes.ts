@@ -53,11 +53,12 @@ export function differs(row: RowRecord, payment: PaymentRecord, said: ServicePay
   return mismatch(row, payment.reference, said);
 }
 
-/** Records a refund on the row. The row keeps its state. */
+/** Records a refund on the row, unless it is of a second payment. The row keeps its state. */
 export async function noteRefund(unit: Unit, row: RowRecord, update: WebhookUpdate): Promise<Effect> {
   const refund = await appendRefund(unit, row, update);
+  const isOwn = update.topupId === null || row.topup_id === null || update.topupId === row.topup_id;
   // The row stores the first refund. Each further one is only in the audit log.
-  if (row.refunded_at === null) await writeRefund(unit.tx, row, refund);
+  if (isOwn && row.refunded_at === null) await writeRefund(unit.tx, row, refund);
   // A failed payment costs nothing, so a refund of it is expected.
   if (row.status === 'failed') return {};
   return {

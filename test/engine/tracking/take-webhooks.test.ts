@@ -827,6 +827,23 @@ describe('a refund', () => {
     assert.equal(await outcomeOf(rig, 'registered', 'evt-2'), 'nothing_new');
   });
 
+  test('of a second payment under the same key is in the audit log, and not at the row', async () => {
+    for (const settleMs of [2_000, 10 * minute]) {
+      const rig = await makeRig({ settleMs });
+      await rig.add(someRows(1));
+      await whileRunning(rig, () => rig.clock.sleep(5_000));
+      const paid = await rig.row(1);
+      assert.equal(paid.status, settleMs === 2_000 ? 'completed' : 'accepted');
+      await rig.db.execute(`UPDATE rows SET second_topup_id = 'second'`);
+      const said = { idempotencyKey: keyOf(1), transactionId: 'second', sourceAmount: 1, sourceCurrency: 'USD' };
+      await receive(rig, 'registered', 'evt-1', registeredBody('evt-1', 'transaction.refunded', said));
+      await whileRunning(rig, () => rig.clock.sleep(5_000));
+      assert.equal((await rig.row(1)).refunded_at, null);
+      const [event] = await eventsOf(rig, 'row.refund');
+      assert.equal(JSON.parse(event?.body ?? '{}').topup_id, 'second');
+    }
+  });
+
   test('that is reported again under another event leaves the first at the row and both in the audit log', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
