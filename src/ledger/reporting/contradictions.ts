@@ -8,7 +8,7 @@ import type { Queryable } from '../drivers/database.ts';
 import { readValue } from '../drivers/read.ts';
 import type { RowRecord } from '../rows/rows.ts';
 import type { Unit } from '../unit-of-work.ts';
-import { type LatePayment, noteLateCharge } from './late-charges.ts';
+import { type LatePayment, noteLateCharge, otherCharge } from './late-charges.ts';
 
 /** What the service says about a payment of a row, if the ledger says otherwise. */
 export interface Contradiction extends LatePayment {
@@ -40,17 +40,17 @@ export async function noteContradiction(
   return noted;
 }
 
-function writeContradiction(
+async function writeContradiction(
   unit: Unit,
   row: RowRecord,
   { why, serviceStatus, topupId, firstSentAt }: Contradiction,
   kind: 'row.contradicted' | 'row.changed_late',
 ): Promise<RowRecord | null> {
   const data = { why, service_status: serviceStatus, topup_id: topupId };
-  const { contradicted_by: known } = row;
+  const known = await knownPayment(unit, row, topupId);
   if (known !== null && topupId !== null && topupId !== known)
     return notePaidTwice(unit, row, { known, topupId }, kind, data);
-  if (row.contradicted === serviceStatus) return Promise.resolve(null);
+  if (row.contradicted === serviceStatus) return null;
   // A person marked the payment as not paid although the service said this about it: that person knew.
   const isOwn = topupId === null || row.topup_id === null || topupId === row.topup_id;
   const isKnown = isOwn && row.status === 'failed' && row.service_status === serviceStatus;
@@ -63,6 +63,16 @@ function writeContradiction(
         first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
       };
   return unit.noteRow(row, fields, kind, data);
+}
+
+/**
+ * The payment that contradicts the row already; null for none. A row that is held for one (`holdMayBePaid`) does not
+ * name it, but its charge does.
+ */
+async function knownPayment(unit: Unit, row: RowRecord, topupId: string | null): Promise<string | null> {
+  const { contradicted, contradicted_by: known } = row;
+  if (known !== null || contradicted === null || topupId === null) return known;
+  return (await otherCharge(unit.tx, { ...row, topup_id: topupId }))?.topup_id ?? null;
 }
 
 /**
@@ -79,7 +89,7 @@ async function notePaidTwice(
   // Store the payment that is not the row's own, whichever was seen first.
   const second = topupId === row.topup_id ? known : topupId;
   if (row.second_topup_id === second) return null;
-  await noteHaltOfRow(unit, row, topupId);
+  await noteHaltOfRow(unit, { ...row, contradicted_by: known }, topupId);
   return unit.noteRow(row, { second_topup_id: second }, kind, data);
 }
 

@@ -308,6 +308,29 @@ describe('a webhook', () => {
       assert.deepEqual([released, kept.map(({ code }) => code)], seen === 'before' ? [1, []] : [0, ['MAY_BE_PAID']]);
     });
 
+  test('that shows a second earlier payment as completed, of a row that was held for the first, halts the account', async () => {
+    const { rig, first, actor } = await retriedOnce();
+    rig.service.ends(`${reference}~2`, 'failed');
+    await rig.run();
+    const second = [...rig.service.payments.values()].at(-1)?.topupId ?? '';
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+    const { lookup } = rig.service;
+    rig.service.lookup = async (asked) => {
+      await rig.clock.sleep(3_000);
+      return lookup(asked);
+    };
+    await receive(rig, 'callback', 'd-1', callbackBody(first));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.deepEqual([await rig.states(), await openPausesOfAccount(rig.db, 'main')], [['held'], []]);
+    await receive(rig, 'callback', 'd-2', callbackBody({ ...first, id: second, reference: `${reference}~2` }));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    const { second_topup_id, status } = await rig.row(1);
+    assert.deepEqual([status, second_topup_id], ['held', second]);
+    const halts = (await openPausesOfAccount(rig.db, 'main')).map(({ reason }) => reason);
+    assert.ok(halts.includes('service_mismatch'));
+  });
+
   const moments = [
     'while the next one is in doubt',
     'while that is looked up',
