@@ -5,7 +5,7 @@ import { findPayment } from '../../ledger/rows/payments.ts';
 import { findRow, findRowByTopup } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import type { Parts, Writes } from '../runner/context.ts';
-import { close, type Effect, type Target, waitForAnswer } from './webhook-notes.ts';
+import { close, type Effect, type Handling, type Target, waitForAnswer } from './webhook-notes.ts';
 import { takeEarlier, takeEnded, takeUnsent } from './webhook-of-closed-row.ts';
 import { takeOpen, type WebhookOfOpenRowNeeds } from './webhook-of-open-row.ts';
 import { readWebhookUpdate, type WebhookUpdate } from './webhook-update.ts';
@@ -57,7 +57,7 @@ async function processWebhook(unit: Unit, context: WebhookInboxNeeds, entry: Inb
     return (await isOfOurRun(unit.tx, context.account, update)) ? unknownPayment(context.account, update) : {};
   }
   const named = { ...entry, batch_id: target.row.batch_id, row_no: target.row.row_no };
-  return processUpdate(unit, context, named, update, target);
+  return processUpdate({ unit, context, entry: named, update }, target);
 }
 
 async function findTarget(tx: Queryable, account: string, update: WebhookUpdate): Promise<Target | null> {
@@ -83,25 +83,19 @@ function unknownPayment(account: string, update: WebhookUpdate): Effect {
   return { warn: { message: 'the service has a payment of this run which this ledger never sent', data } };
 }
 
-async function processUpdate(
-  unit: Unit,
-  context: WebhookInboxNeeds,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  target: Target,
-): Promise<Effect> {
+async function processUpdate(handling: Handling<WebhookOfOpenRowNeeds>, target: Target): Promise<Effect> {
   const { row, payment } = target;
-  if (payment && payment.generation !== row.generation) return takeEarlier(unit, context, entry, update, row, payment);
+  if (payment && payment.generation !== row.generation) return takeEarlier(handling, row, payment);
   switch (row.status) {
     case 'sending':
-      return waitForAnswer(unit, entry);
+      return waitForAnswer(handling);
     case 'accepted':
     case 'in_doubt':
-      return takeOpen(unit, context, entry, update, target);
+      return takeOpen(handling, target);
     case 'completed':
     case 'failed':
-      return takeEnded(unit, context, entry, update, target);
+      return takeEnded(handling, target);
     default:
-      return takeUnsent(unit, context, entry, update, target);
+      return takeUnsent(handling, target);
   }
 }

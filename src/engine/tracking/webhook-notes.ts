@@ -41,8 +41,16 @@ export interface Target {
   payment: PaymentRecord | null;
 }
 
+/** A webhook that is being handled, in the transaction that also marks it as handled. */
+export interface Handling<Context = Parts<'account' | 'service'>> {
+  unit: Unit;
+  context: Context;
+  entry: InboxEntry;
+  update: WebhookUpdate;
+}
+
 /** Lets the webhook wait: the row's request is still running, and its outcome must be known first. */
-export async function waitForAnswer(unit: Unit, entry: InboxEntry): Promise<Effect> {
+export async function waitForAnswer({ unit, entry }: Pick<Handling, 'unit' | 'entry'>): Promise<Effect> {
   await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
   return {};
 }
@@ -81,31 +89,18 @@ export async function appendRefund(unit: Unit, row: RowRecord, { topupId, money,
  * Halts the account: the service has another payment than the requested one. Nothing more is sent before a person has
  * looked.
  */
-export async function halt(
-  unit: Unit,
-  context: Parts<'account' | 'service'>,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  row: RowRecord,
-  difference: Difference,
-): Promise<Effect> {
-  const effect = await contradict(unit, context, entry, update, row, `the service has ${difference}`);
+export async function halt(handling: Handling, row: RowRecord, difference: Difference): Promise<Effect> {
+  const effect = await contradict(handling, row, `the service has ${difference}`);
   const text = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
-  return { ...effect, ...(await haltAt(unit, context, otherPayment(row, difference, text))) };
+  return { ...effect, ...(await haltAt(handling, otherPayment(row, difference, text))) };
 }
 
 /**
  * Records that the service has a payment for a row that counts as not paid. The row counts as paid from now on, unless
  * the webhook reports that this payment failed too. If the row has two payments now, the account is halted.
  */
-export async function contradict(
-  unit: Unit,
-  context: Parts<'account' | 'service'>,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  row: RowRecord,
-  why: EventWhy,
-): Promise<Effect> {
+export async function contradict(handling: Handling, row: RowRecord, why: EventWhy): Promise<Effect> {
+  const { unit, entry, update } = handling;
   const { topupId, money: cost, at: completedAt } = update;
   const isStatus = update.payment !== null || update.says === 'something';
   const serviceStatus = isStatus ? update.verbatim : update.says;
@@ -125,7 +120,7 @@ export async function contradict(
   const warn = { message: 'the service contradicts the ledger', data: { ...place(row), why } } as const;
   const isSecondNoted = noted !== null && noted.second_topup_id !== current.second_topup_id;
   const other = isSecondNoted ? topupId : second;
-  const halted = other === null ? {} : await haltAt(unit, context, paidTwice(current, other));
+  const halted = other === null ? {} : await haltAt(handling, paidTwice(current, other));
   return close(unit, entry, 'contradiction', { warn, ...halted });
 }
 
@@ -135,7 +130,7 @@ function secondIn({ says, topupId }: WebhookUpdate, row: RowRecord): string | nu
   return isOther && says !== 'failed' && !countsAsUnpaid(row) ? topupId : null;
 }
 
-async function haltAt(unit: Unit, context: Parts<'account' | 'service'>, why: Why): Promise<Effect> {
+async function haltAt({ unit, context }: Handling, why: Why): Promise<Effect> {
   await writePause(unit, context, 'service_mismatch', why);
   return { pause: { reason: 'service_mismatch', why } };
 }

@@ -1,20 +1,18 @@
 import { doubtReason, doubtWhy } from '../../core/state/doubt-texts.ts';
 import { isResolved } from '../../core/state/overdue.ts';
-import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import { noteLateCharge } from '../../ledger/reporting/late-charges.ts';
 import { keepMayBePaid } from '../../ledger/reporting/may-be-paid.ts';
 import { type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import type { Unit } from '../../ledger/unit-of-work.ts';
 import { writeEscalation } from '../doubts/doubts.ts';
 import { noteDifference } from '../payments/late-differences.ts';
-import type { Parts } from '../runner/context.ts';
 import {
   appendRefund,
   close,
   contradict,
   differs,
   type Effect,
+  type Handling,
   halt,
   noteRefund,
   place,
@@ -22,16 +20,10 @@ import {
   waitForAnswer,
   write,
 } from './webhook-notes.ts';
-import type { WebhookUpdate } from './webhook-update.ts';
 
 /** Handles a webhook of a row whose request was refused according to the ledger. A further failure changes nothing. */
-export async function takeUnsent(
-  unit: Unit,
-  context: Parts<'account' | 'service'>,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  { row, payment }: Target,
-): Promise<Effect> {
+export async function takeUnsent(handling: Handling, { row, payment }: Target): Promise<Effect> {
+  const { unit, entry, update } = handling;
   if (update.says === 'failed') return close(unit, entry, 'nothing_new');
   const why = 'the service reports a payment that it seemed not to have';
   if (row.status !== 'ready' || payment === null) {
@@ -39,7 +31,7 @@ export async function takeUnsent(
       const { reference, first_intent_at: firstSentAt } = payment;
       await keepMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
     }
-    return contradict(unit, context, entry, update, row, why);
+    return contradict(handling, row, why);
   }
   const fields = {
     // The current time: a person who released a row of another run in between did not see this payment.
@@ -61,63 +53,45 @@ export async function takeUnsent(
  * sent, or not sent again, before a person has looked.
  */
 export async function takeEarlier(
-  unit: Unit,
-  context: Parts<'account' | 'service'>,
-  entry: InboxEntry,
-  update: WebhookUpdate,
+  handling: Handling,
   row: RowRecord,
   { reference, first_intent_at: firstSentAt, generation }: PaymentRecord,
 ): Promise<Effect> {
+  const { unit, entry, update } = handling;
   // Without the payment's id, it is unknown which of the row's payments was refunded.
   if (update.says === 'refunded' && update.topupId !== null) {
     await appendRefund(unit, row, update);
     return close(unit, entry, 'refund_noted');
   }
   if (update.says !== 'completed') return close(unit, entry, 'nothing_new');
-  if (row.status === 'sending') return waitForAnswer(unit, entry);
+  if (row.status === 'sending') return waitForAnswer(handling);
   await keepMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
   if (row.status === 'in_doubt') {
-    const why = `the service says ${update.verbatim} of its payment of generation ${generation}`;
-    await writeEscalation(
-      unit,
-      row,
-      doubtWhy('DOUBT_EARLIER', { service_status: update.verbatim, generation }, why),
-      {},
-    );
+    const text = `the service says ${update.verbatim} of its payment of generation ${generation}`;
+    const why = doubtWhy('DOUBT_EARLIER', { service_status: update.verbatim, generation }, text);
+    await writeEscalation(unit, row, why, {});
     await noteLateCharge(unit, row, { topupId: update.topupId, cost: update.money, completedAt: update.at });
   }
-  return contradict(unit, context, entry, update, row, 'an earlier payment of the row is completed');
+  return contradict(handling, row, 'an earlier payment of the row is completed');
 }
 
 /**
  * Handles a webhook of a row that ended. The row stays as it ended (reliability.md, I7); the new report is recorded as
  * a late difference.
  */
-export async function takeEnded(
-  unit: Unit,
-  context: Parts<'account' | 'service'>,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  { row, payment }: Target,
-): Promise<Effect> {
+export async function takeEnded(handling: Handling, { row, payment }: Target): Promise<Effect> {
+  const { unit, entry, update } = handling;
   if (update.says === 'refunded') {
     const effect = entry.looks === 0 ? await noteRefund(unit, row, update) : {};
     return close(unit, entry, 'refund_noted', effect);
   }
   const difference = update.payment && payment ? differs(row, payment, update.payment) : null;
-  if (difference) return halt(unit, context, entry, update, row, difference);
+  if (difference) return halt(handling, row, difference);
   if ((update.says === 'completed' || update.says === 'failed') && update.says !== row.status)
-    return contradict(
-      unit,
-      context,
-      entry,
-      update,
-      row,
-      `the row is ${row.status}, and the service says ${update.verbatim}`,
-    );
+    return contradict(handling, row, `the row is ${row.status}, and the service says ${update.verbatim}`);
   // A refused row has no payment. If there is one after all, a retry would pay a second time.
   if (row.status === 'failed' && row.topup_id === null && update.says !== 'failed')
-    return contradict(unit, context, entry, update, row, 'the row was refused, and the service has a payment for it');
+    return contradict(handling, row, 'the row was refused, and the service has a payment for it');
   const late = update.payment && isResolved(row) ? await noteDifference(unit, row, update.payment) : null;
   if (late) {
     const warn = { message: 'the service contradicts the ledger', data: { ...place(row), why: late.why } } as const;

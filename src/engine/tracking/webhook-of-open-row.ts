@@ -1,11 +1,18 @@
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
-import type { InboxEntry } from '../../ledger/accounts/webhook-inbox.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
-import type { Unit } from '../../ledger/unit-of-work.ts';
 import { settle } from '../payments/settle.ts';
 import type { Parts } from '../runner/context.ts';
-import { close, contradict, differs, type Effect, halt, noteRefund, type Target, write } from './webhook-notes.ts';
-import type { WebhookUpdate } from './webhook-update.ts';
+import {
+  close,
+  contradict,
+  differs,
+  type Effect,
+  type Handling,
+  halt,
+  noteRefund,
+  type Target,
+  write,
+} from './webhook-notes.ts';
 
 export type WebhookOfOpenRowNeeds = Parts<'account' | 'gateway' | 'service' | 'settings' | 'settlementStats'>;
 
@@ -15,18 +22,14 @@ export type WebhookOfOpenRowNeeds = Parts<'account' | 'gateway' | 'service' | 's
  */
 const lookWaitsMs = [2_000, 10_000, 60_000] as const;
 
-export async function takeOpen(
-  unit: Unit,
-  context: WebhookOfOpenRowNeeds,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  { row, payment }: Target,
-): Promise<Effect> {
+type HandlingOfOpenRow = Handling<WebhookOfOpenRowNeeds>;
+
+export async function takeOpen(handling: HandlingOfOpenRow, { row, payment }: Target): Promise<Effect> {
+  const { unit, context, entry, update } = handling;
   if (payment && update.payment) {
     const difference = differs(row, payment, update.payment);
-    if (difference) return halt(unit, context, entry, update, row, difference);
-    if (row.status === 'in_doubt' && update.payment.state !== 'failed')
-      return adopt(unit, context, entry, row, update.payment);
+    if (difference) return halt(handling, row, difference);
+    if (row.status === 'in_doubt' && update.payment.state !== 'failed') return adopt(handling, row, update.payment);
   }
   if (row.status === 'accepted') {
     if (update.says === 'open') return close(unit, entry, 'nothing_new');
@@ -34,14 +37,14 @@ export async function takeOpen(
     const isFailure = update.payment?.state === 'failed';
     if (payment && !isFailure && update.payment?.topupId === row.topup_id && coversAll(row, update.payment)) {
       await settle(unit, context, row, update.payment, { by: 'webhook' });
-      noteWebhook(unit, context, row, update.payment);
+      noteWebhook(handling, row, update.payment);
       return close(unit, entry, 'settled');
     }
   }
   const isFirstLook = entry.looks === 0;
-  if (isFirstLook && row.status === 'accepted') noteWebhook(unit, context, row, null);
+  if (isFirstLook && row.status === 'accepted') noteWebhook(handling, row, null);
   const refund = update.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, update) : {};
-  return { ...refund, ...(await lookNow(unit, context, entry, update, row)) };
+  return { ...refund, ...(await lookNow(handling, row)) };
 }
 
 /**
@@ -50,9 +53,7 @@ export async function takeOpen(
  * webhook lacks a part of the payment, the row does not end with it, but is followed.
  */
 async function adopt(
-  unit: Unit,
-  context: Parts<'gateway' | 'settings'>,
-  entry: InboxEntry,
+  { unit, context, entry }: HandlingOfOpenRow,
   row: RowRecord,
   said: ServicePayment,
 ): Promise<Effect> {
@@ -63,8 +64,7 @@ async function adopt(
 }
 
 function noteWebhook(
-  unit: Unit,
-  { settlementStats, settings }: Parts<'settings' | 'settlementStats'>,
+  { unit, context: { settlementStats, settings } }: HandlingOfOpenRow,
   row: RowRecord,
   said: ServicePayment | null,
 ): void {
@@ -74,18 +74,12 @@ function noteWebhook(
 }
 
 /** Schedules the row's next lookup for now, and checks later that it settled the row. */
-async function lookNow(
-  unit: Unit,
-  context: Parts<'account' | 'service'>,
-  entry: InboxEntry,
-  update: WebhookUpdate,
-  row: RowRecord,
-): Promise<Effect> {
+async function lookNow(handling: HandlingOfOpenRow, row: RowRecord): Promise<Effect> {
+  const { unit, entry, update } = handling;
   const wait = lookWaitsMs[entry.looks];
   if (wait === undefined) {
     // The person who decides must know that a webhook reported a payment.
-    if (row.status === 'in_doubt')
-      return contradict(unit, context, entry, update, row, 'a webhook reports a payment that no lookup finds');
+    if (row.status === 'in_doubt') return contradict(handling, row, 'a webhook reports a payment that no lookup finds');
     return close(unit, entry, update.says === 'refunded' ? 'refund_noted' : 'still_open');
   }
   await unit.noteRow(row, { next_action_at: unit.at }, null, {});
