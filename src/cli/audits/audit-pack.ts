@@ -20,7 +20,7 @@ export async function execute(
   [batch_id = '']: string[],
   { out, mask = false }: { out?: string; mask?: boolean },
 ): Promise<number> {
-  const { file, is_masked, files } = await withCalls(context, 'change', async (call, session) => {
+  const { file, is_masked, files } = await withCalls(context, async (call, session) => {
     await call(writeReports, { batch_id, mask });
     const { file_name, is_masked, pack } = await call(exportAuditPack, { batch_id, mask });
     const file = pathOf(context, out) ?? resolve(context.cwd, file_name);

@@ -24,7 +24,7 @@ export function execute(
   { batch: batch_id, row }: { batch?: string; row?: string },
 ): Promise<number> {
   const [rowNo] = rowNumbers(row === undefined ? [] : [row]);
-  return withCalls(context, 'change', async (call) => {
+  return withCalls(context, async (call) => {
     const found = batch_id && rowNo !== undefined ? await call(showRow, { batch_id, row: rowNo }) : null;
     const shown = await showEvents(context, call, { batch_id, row: rowNo });
     if (found)

@@ -38,7 +38,7 @@ export async function execute(
 ): Promise<number> {
   const most = wholeNumber('--limit', limit, 1) ?? 100;
   const found: Found = { batch_id, rows: [], next: wholeNumber('--after', after) ?? 0 };
-  await withCalls(context, 'change', async (call) => {
+  await withCalls(context, async (call) => {
     // The rows of a filter may be far apart: then a page has only some of them, or none.
     do {
       const wanted = { batch_id, status: state as RowState[] | undefined, find, code };

@@ -23,7 +23,7 @@ type Progress = z.output<typeof showProgress.result>['batches'][number];
 
 /** Shows the progress of the batches again and again, until all of them have ended or until Ctrl-C. */
 export function watchStatus(context: CommandContext, batchId: string | undefined): Promise<number> {
-  return withCalls(context, 'change', (call) => watchBy(context, call, systemClock, batchId));
+  return withCalls(context, (call) => watchBy(context, call, systemClock, batchId));
 }
 
 export async function watchBy(

@@ -1,14 +1,6 @@
 import type { z } from 'zod';
 import { visible } from '../../core/text/visible.ts';
-import {
-  type Door,
-  type LedgerUse,
-  type Operation,
-  openFor,
-  type Place,
-  perform,
-  performIn,
-} from '../../operations/base/operation.ts';
+import { type Door, type Operation, openFor, type Place, perform, performIn } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import type { CommandContext } from '../base/command.ts';
 
@@ -28,14 +20,13 @@ export type Call = <Input extends z.ZodType, Result extends z.ZodType>(
   input: z.input<Input>,
 ) => Promise<z.output<Result>>;
 
-/** Runs several operations in one session. `ledger` is the use of the ledger that these operations need. */
+/** Runs several operations in one session. */
 export async function withCalls<Result>(
   context: CommandContext,
-  ledger: LedgerUse,
   work: (call: Call, session: Session) => Promise<Result>,
 ): Promise<Result> {
   const door = doorOf(context);
-  const session = await openFor(ledger, door.place);
+  const session = await openFor('change', door.place);
   try {
     return await work((operation, input) => performIn(session, operation, door, input), session);
   } finally {

@@ -105,14 +105,13 @@ export async function endSession(tx: Queryable, sessionId: string): Promise<Pick
   return session;
 }
 
-/** Ends all sessions of a person but one (null: all). Returns how many. */
-export async function endSessionsOf(tx: Queryable, name: string, except: string | null): Promise<number> {
+/** Ends all sessions of a person. Returns how many. */
+export async function endSessionsOf(tx: Queryable, name: string): Promise<number> {
   await tx.execute(
-    `DELETE FROM session_step_ups WHERE session_id IN
-       (SELECT session_id FROM user_sessions WHERE name = ? AND session_id <> COALESCE(?, ''))`,
-    [name, except],
+    'DELETE FROM session_step_ups WHERE session_id IN (SELECT session_id FROM user_sessions WHERE name = ?)',
+    [name],
   );
-  return tx.execute("DELETE FROM user_sessions WHERE name = ? AND session_id <> COALESCE(?, '')", [name, except]);
+  return tx.execute('DELETE FROM user_sessions WHERE name = ?', [name]);
 }
 
 /** Deletes the sessions that began before a time. */

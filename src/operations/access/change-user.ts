@@ -55,7 +55,7 @@ export const changeUser = defineOperation({
           hint: 'See the list of people for their addresses.',
         });
       const isDisabled = after.disabled_at !== null;
-      if (isDisabled) await endSessionsOf(change.tx, name, null);
+      if (isDisabled) await endSessionsOf(change.tx, name);
       await change.note('user.change', {
         name,
         roles: after.roles.join(','),

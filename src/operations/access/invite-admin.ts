@@ -34,7 +34,7 @@ export const inviteAdmin = defineOperation({
         if (known === null) await insertUser(tx, user);
         else await updateUser(tx, user);
         await deleteFactors(tx, name);
-        await endSessionsOf(tx, name, null);
+        await endSessionsOf(tx, name);
       }
       await note('user.invite_admin', { name });
       return { name, link: await makeLink(change, session, name) };

@@ -21,7 +21,7 @@ export const resetUser = defineOperation({
       const record = { ...(await requireUser(change.tx, name)), password_hash: null };
       await updateUser(change.tx, record);
       await deleteFactors(change.tx, name);
-      await endSessionsOf(change.tx, name, null);
+      await endSessionsOf(change.tx, name);
       await change.note('user.reset', { name });
       return { user: await userJson(change.tx, record), link: await makeLink(change, session, name) };
     });

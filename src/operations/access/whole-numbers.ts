@@ -9,15 +9,11 @@ export function maySeeWholeNumbers({ grant }: Pick<Session, 'grant'>): boolean {
 }
 
 /**
- * Notes in the log of access that the caller sees complete phone numbers: of which batch or draft, and where. Fails
- * with `ROLE_MISSING` for whoever only audits.
+ * Notes in the log of access that the caller gets complete phone numbers in a file of a report. Fails with
+ * `ROLE_MISSING` for whoever only audits.
  */
-export async function noteWholeNumbers(
-  session: Session,
-  kind: 'report.read' | 'numbers.read',
-  seen: EventData,
-): Promise<void> {
+export async function noteWholeNumbers(session: Session, seen: EventData): Promise<void> {
   if (!maySeeWholeNumbers(session))
     throw new AirbatchError('ROLE_MISSING', `${session.person} sees masked numbers only`);
-  await changeAccess(session, ({ note }) => note(kind, seen));
+  await changeAccess(session, ({ note }) => note('report.read', seen));
 }

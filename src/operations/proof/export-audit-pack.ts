@@ -59,8 +59,7 @@ export const exportAuditPack = defineOperation({
         reason: refusal('REPORTS_MISSING', {}),
         hint: `Write them first: airbatch report ${batch_id}${mask ? ' --mask' : ''}`,
       });
-    if (!mask)
-      await noteWholeNumbers(session, 'report.read', { batch_id, file: 'audit pack', version: current.version });
+    if (!mask) await noteWholeNumbers(session, { batch_id, file: 'audit pack', version: current.version });
     const { publicKey, fingerprint } = await sessionKey(session);
     const { byBatch, unread } = await readOutsideHeads(session, batch_id);
     const heads = byBatch.get(batch_id) ?? [];

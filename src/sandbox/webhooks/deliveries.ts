@@ -99,7 +99,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     if (!isStopped) ended();
   }
 
-  const next = (until: number, count: number) => nextDeliveries(store, running, until, count);
+  const next = (until: number) => nextDelivery(store, running, until);
 
   return {
     enqueue(delivery) {
@@ -117,9 +117,9 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     pump(ended) {
       const now = clock.now();
       // One by one, because each may fill its target.
-      for (let [due] = next(now, 1); due; [due] = next(now, 1)) void start(due, ended);
+      for (let due = next(now); due; due = next(now)) void start(due, ended);
     },
-    nextDueAt: () => next(Number.MAX_SAFE_INTEGER, 1)[0]?.next_at ?? null,
+    nextDueAt: () => next(Number.MAX_SAFE_INTEGER)?.next_at ?? null,
     retry: (id) => store.run(`UPDATE deliveries SET status = 'waiting', next_at = ? WHERE id = ?`, clock.now(), id) > 0,
     log: () => store.all<Delivery>('SELECT * FROM deliveries ORDER BY created_at DESC, rowid DESC LIMIT ?', logMax),
     stop() {
@@ -128,21 +128,15 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
   };
 }
 
-/** The next deliveries that are not running, to targets with room for one more. */
-function nextDeliveries(
-  store: Store,
-  running: ReadonlyMap<string, ReadonlySet<string>>,
-  until: number,
-  count: number,
-): Delivery[] {
+/** The next delivery that is not running, to a target with room for one more; null if none is due. */
+function nextDelivery(store: Store, running: ReadonlyMap<string, ReadonlySet<string>>, until: number): Delivery | null {
   const full = [...running].filter(([, ids]) => ids.size >= perTargetMax).map(([target]) => target);
-  return store.all<Delivery>(
+  return store.one<Delivery>(
     `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? AND target NOT IN (SELECT value FROM json_each(?))
-         AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at, rowid LIMIT ?`,
+         AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at, rowid LIMIT 1`,
     until,
     JSON.stringify(full),
     JSON.stringify([...running.values()].flatMap((ids) => [...ids])),
-    count,
   );
 }
 

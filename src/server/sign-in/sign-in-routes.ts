@@ -137,7 +137,7 @@ const changePassword = defineSessionRoute({
     const changed = await changeAccess(actor, async ({ tx, note }) => {
       const after = { ...(await requirePersonNow(tx, own)), password_hash };
       await updateUser(tx, after);
-      await endSessionsOf(tx, user.name, null);
+      await endSessionsOf(tx, user.name);
       await note('user.password', { name: user.name });
       return after;
     });
