@@ -16,15 +16,21 @@ export interface TableColumn {
   breaksInWords?: boolean;
 }
 
+/** A column with what its cells show of a row; null: nothing. */
+export interface Column<Row> extends TableColumn {
+  cell: (row: Row) => string | null;
+}
+
 /**
  * Prints a table for people, or the same rows as JSON. Prints `none` if there are no rows. Empty columns are left out.
  */
-export function printTable<Document>(
+export function printTable<Row, Document>(
   context: CommandContext,
-  columns: readonly TableColumn[],
-  lines: readonly (readonly string[])[],
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   { json, none }: { json: Document & SnakeNames<Document>; none: string },
 ): void {
+  const lines = rows.map((row) => columns.map(({ cell }) => cell(row) ?? ''));
   answer<unknown>(context, json, lines.length === 0 ? none : tableText(context.terminal, columns, lines));
 }
 

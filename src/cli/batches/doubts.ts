@@ -3,23 +3,24 @@ import { listDoubts } from '../../operations/rows/list-doubts.ts';
 import { requestedText, sumsText, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable, type TableColumn } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
+import { askedText } from '../text/asked-text.ts';
 
-type Listed = z.output<typeof listDoubts.result>;
+type Doubt = z.output<typeof listDoubts.result>['doubts'][number];
 
 /** The most that the operation lists at once: the oldest. */
 const limit = 500;
 
-const columns: readonly TableColumn[] = [
-  { name: 'since' },
-  { name: 'batch' },
-  { name: 'row', align: 'right' },
-  { name: 'name' },
-  { name: 'amount', align: 'right' },
-  { name: 'owner' },
-  { name: 'looked up next' },
-  { name: 'why', widthMax: 50 },
+const columns: readonly Column<Doubt>[] = [
+  { name: 'since', cell: ({ since }) => since && timeText(since) },
+  { name: 'batch', cell: ({ batch_id }) => batch_id },
+  { name: 'row', align: 'right', cell: ({ row }) => String(row) },
+  { name: 'name', cell: ({ person }) => person },
+  { name: 'amount', align: 'right', cell: askedText },
+  { name: 'owner', cell: ({ owner }) => owner ?? 'nobody' },
+  { name: 'looked up next', cell: ({ next }) => (next === null ? 'never: a person decides' : timeText(next)) },
+  { name: 'why', widthMax: 50, cell: ({ why }) => why },
 ];
 
 /** `airbatch doubts`: the rows in doubt of all batches, the oldest first, with the people who take care of them. */
@@ -32,24 +33,10 @@ export async function execute(
     ...{ account, batch_id: batch, limit },
     owner: nobody ? '' : owner,
   });
-  printTable(context, columns, listed.doubts.map(cells), { json: listed, none: 'No row is in doubt.' });
+  printTable(context, columns, listed.doubts, { json: listed, none: 'No row is in doubt.' });
   if (listed.count === 0 || context.json) return 0;
   const { count, sums, products, next } = listed;
   const shown = next === null ? '' : ` The ${listed.doubts.length} oldest are shown.`;
   context.terminal.print(`In doubt: ${counted(count, 'row')} for ${requestedText(sums, products)}.${shown}\n`);
   return 0;
-}
-
-function cells({ since, batch_id, row, person, ...doubt }: Listed['doubts'][number]): string[] {
-  const { amount, currency, product_id, owner, next, why } = doubt;
-  return [
-    since === null ? '' : timeText(since),
-    batch_id,
-    String(row),
-    person ?? '',
-    amount === null ? (product_id ?? '') : sumsText({ [currency ?? '']: amount }),
-    owner ?? 'nobody',
-    next === null ? 'never: a person decides' : timeText(next),
-    why ?? '',
-  ];
 }

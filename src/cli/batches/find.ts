@@ -5,20 +5,23 @@ import { requestedText, sumsInBrackets, sumsText, timeText } from '../../reports
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { periodOf } from '../base/period.ts';
-import { printTable, type TableColumn } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
+import { askedText } from '../text/asked-text.ts';
 
 type Found = z.output<typeof findPayments.result>;
 
-const columns: readonly TableColumn[] = [
-  { name: 'sent' },
-  { name: 'run' },
-  { name: 'batch' },
-  { name: 'row', align: 'right' },
-  { name: 'name' },
-  { name: 'amount', align: 'right' },
-  { name: 'status' },
-  { name: 'why', widthMax: 50 },
+type Payment = Found['payments'][number];
+
+const columns: readonly Column<Payment>[] = [
+  { name: 'sent', cell: ({ sent_at }) => sent_at && timeText(sent_at) },
+  { name: 'run', cell: ({ run_id }) => run_id },
+  { name: 'batch', cell: ({ batch_id }) => batch_id },
+  { name: 'row', align: 'right', cell: ({ row_no }) => String(row_no) },
+  { name: 'name', cell: ({ person }) => person },
+  { name: 'amount', align: 'right', cell: askedText },
+  { name: 'status', cell: ({ status }) => rowStateTexts[status].label },
+  { name: 'why', widthMax: 50, cell: whyText },
 ];
 
 /** `airbatch find NUMBER`: what was sent to one phone number, in all batches. */
@@ -29,30 +32,19 @@ export async function execute(
 ): Promise<number> {
   const found = await call(context, findPayments, { number, country, account, ...periodOf({ from, to }) });
   const none = `Nothing was sent to ${found.phone_number} in this time.`;
-  printTable(context, columns, found.payments.map(cells), { json: found, none });
+  printTable(context, columns, found.payments, { json: found, none });
   if (!context.json) for (const line of linesOf(found)) context.terminal.print(`${line}\n`);
   return 0;
 }
 
-function cells(row: Found['payments'][number]): string[] {
-  const { sent_at, run_id, batch_id, row_no, person, amount, currency, product_id, status, reason, refunded_at } = row;
-  const isContradicted = row.counts_as_paid && status === 'failed';
-  return [
-    sent_at === null ? '' : timeText(sent_at),
-    run_id,
-    batch_id,
-    String(row_no),
-    person ?? '',
-    amount === null ? (product_id ?? '') : sumsText({ [currency ?? '']: amount }),
-    rowStateTexts[status].label,
-    [
-      row.second_topup_id && `The service also has the payment ${row.second_topup_id}: perhaps paid twice.`,
-      isContradicted ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
-      refunded_at && `Refunded ${timeText(refunded_at)}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
+function whyText({ counts_as_paid, status, reason, second_topup_id, refunded_at }: Payment): string {
+  const isContradicted = counts_as_paid && status === 'failed';
+  const sentences = [
+    second_topup_id && `The service also has the payment ${second_topup_id}: perhaps paid twice.`,
+    isContradicted ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
+    refunded_at && `Refunded ${timeText(refunded_at)}.`,
   ];
+  return sentences.filter(Boolean).join(' ');
 }
 
 function linesOf(found: Found): string[] {

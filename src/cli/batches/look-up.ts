@@ -3,18 +3,10 @@ import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { lookUpRows } from '../../operations/rows/look-up-rows.ts';
 import type { CommandContext } from '../base/command.ts';
 import { rowNumbers } from '../base/row-numbers.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 
 type LookedUp = z.output<typeof lookUpRows.result>['rows'][number];
-
-const columns = [
-  { name: 'row', align: 'right' },
-  { name: 'found' },
-  { name: 'status' },
-  { name: 'service' },
-  { name: 'answer', widthMax: 60 },
-] as const;
 
 const outcomes: Record<LookedUp['outcome'], string> = {
   adopted: 'the payment',
@@ -24,6 +16,14 @@ const outcomes: Record<LookedUp['outcome'], string> = {
   unanswered: 'no answer',
   changed: 'another program has changed the row',
 };
+
+const columns: readonly Column<LookedUp>[] = [
+  { name: 'row', align: 'right', cell: ({ row }) => String(row) },
+  { name: 'found', cell: ({ outcome }) => outcomes[outcome] },
+  { name: 'status', cell: ({ status }) => rowStateTexts[status].label },
+  { name: 'service', cell: ({ service_status }) => service_status },
+  { name: 'answer', widthMax: 60, cell: ({ answer: { code, message } }) => [code, message].filter(Boolean).join(': ') },
+];
 
 /** `airbatch look-up BATCH [ROW...]`: asks the service now about rows in doubt. */
 export async function execute(context: CommandContext, [batch_id = '', ...given]: string[]): Promise<number> {
@@ -35,14 +35,7 @@ export async function execute(context: CommandContext, [batch_id = '', ...given]
     rows.push(...page.rows);
     after = page.next;
   }
-  const lines = rows.map(({ row, outcome, status, service_status, answer: { code, message } }) => [
-    String(row),
-    outcomes[outcome],
-    rowStateTexts[status].label,
-    service_status ?? '',
-    [code, message].filter(Boolean).join(': '),
-  ]);
   const none = 'No row of this batch is in doubt.';
-  printTable(context, columns, lines, { json: { batch_id, rows }, none });
+  printTable(context, columns, rows, { json: { batch_id, rows }, none });
   return rows.some(({ status }) => status === 'in_doubt') ? 5 : 0;
 }

@@ -5,19 +5,19 @@ import { requestedText, sumsText, timeText } from '../../reports/sentences/forma
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { periodOf } from '../base/period.ts';
-import { printTable, type TableColumn } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 
 type PaidFile = z.output<typeof listPaidFiles.result>['files'][number];
 
-const columns: readonly TableColumn[] = [
-  { name: 'file', breaksInWords: true },
-  { name: 'run' },
-  { name: 'batch' },
-  { name: 'rows', align: 'right' },
-  { name: 'paid', widthMax: 40 },
-  { name: 'charged', widthMax: 30 },
-  { name: 'last paid' },
+const columns: readonly Column<PaidFile>[] = [
+  { name: 'file', breaksInWords: true, cell: ({ file_name }) => file_name },
+  { name: 'run', cell: ({ run_id }) => run_id },
+  { name: 'batch', cell: ({ batch_id }) => batch_id },
+  { name: 'rows', align: 'right', cell: ({ rows }) => String(rows) },
+  { name: 'paid', widthMax: 40, cell: ({ paid, products }) => requestedText(paid, products) },
+  { name: 'charged', widthMax: 30, cell: ({ charged }) => sumsText(charged) },
+  { name: 'last paid', cell: ({ last_paid_at }) => timeText(last_paid_at) },
 ];
 
 /** `airbatch paid`: the files whose rows were paid in a time; without one, since midnight UTC. */
@@ -29,16 +29,11 @@ export async function execute(
   const { from = `${isoTime(systemClock.now()).slice(0, 10)}T00:00:00.000Z`, to } = periodOf(options);
   const found = await call(context, listPaidFiles, { account, from, to });
   const time = `between ${timeText(found.from)} and ${timeText(found.to)}`;
-  printTable(context, columns, found.files.map(cells), { json: found, none: `Nothing was paid ${time}.` });
+  printTable(context, columns, found.files, { json: found, none: `Nothing was paid ${time}.` });
   const products = found.files.reduce((sum, file) => sum + file.products, 0);
   if (found.files.length > 0 && !context.json)
     context.terminal.print(
       `${counted(found.rows, 'row')} of ${counted(found.files.length, 'file')} paid ${time}: ${requestedText(found.paid, products)}; charged ${sumsText(found.charged)}.\n`,
     );
   return 0;
-}
-
-function cells({ file_name, run_id, batch_id, rows, products, paid, charged, last_paid_at }: PaidFile): string[] {
-  const asked = requestedText(paid, products);
-  return [file_name, run_id, batch_id, String(rows), asked, sumsText(charged), timeText(last_paid_at)];
 }

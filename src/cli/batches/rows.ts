@@ -1,13 +1,13 @@
 import type { z } from 'zod';
-import { moneyText } from '../../core/money/money.ts';
 import type { RowState } from '../../core/state/row-state.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { listRows } from '../../operations/rows/list-rows.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable, type TableColumn } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { wholeNumber } from '../base/whole-number.ts';
 import { withCalls } from '../session/call.ts';
+import { askedText } from '../text/asked-text.ts';
 
 type Found = z.output<typeof listRows.result>;
 
@@ -19,15 +19,17 @@ interface RowsOptions {
   limit?: string;
 }
 
-const columns: readonly TableColumn[] = [
-  { name: 'row', align: 'right' },
-  { name: 'reference', breaksInWords: true },
-  { name: 'name' },
-  { name: 'number' },
-  { name: 'amount', align: 'right' },
-  { name: 'status' },
-  { name: 'service' },
-  { name: 'why', widthMax: 60 },
+type Row = Found['rows'][number];
+
+const columns: readonly Column<Row>[] = [
+  { name: 'row', align: 'right', cell: ({ row_no }) => String(row_no) },
+  { name: 'reference', breaksInWords: true, cell: ({ row_ref }) => row_ref },
+  { name: 'name', cell: ({ person }) => person },
+  { name: 'number', cell: ({ phone_number }) => phone_number },
+  { name: 'amount', align: 'right', cell: askedText },
+  { name: 'status', cell: ({ status }) => rowStateTexts[status].label },
+  { name: 'service', cell: ({ service_status }) => service_status },
+  { name: 'why', widthMax: 60, cell: whyText },
 ];
 
 /** `airbatch rows BATCH`: lists the rows of a batch. */
@@ -51,27 +53,16 @@ export async function execute(
       found.next = page.next;
     } while (found.next !== null && found.rows.length < most);
   });
-  printTable(context, columns, found.rows.map(cells), { json: found, none: 'No rows.' });
+  printTable(context, columns, found.rows, { json: found, none: 'No rows.' });
   if (found.next !== null && !context.json) context.terminal.print(`More rows may follow: --after ${found.next}\n`);
   return 0;
 }
 
-function cells(row: Found['rows'][number]): string[] {
-  const { row_no, row_ref, person, phone_number, amount, currency, product_id, status, service_status } = row;
-  const { reason, in_doubt_since, paid_by } = row;
-  const why = [
+function whyText({ reason, in_doubt_since, paid_by }: Row): string {
+  const sentences = [
     reason,
     in_doubt_since && `In doubt since ${timeText(in_doubt_since)}.`,
     paid_by && `Paid by batch ${paid_by}.`,
   ];
-  return [
-    String(row_no),
-    row_ref ?? '',
-    person ?? '',
-    phone_number ?? '',
-    amount === null ? (product_id ?? '') : moneyText(currency ?? '', amount),
-    rowStateTexts[status].label,
-    service_status ?? '',
-    why.filter((part) => part !== null).join(' '),
-  ];
+  return sentences.filter((one) => one !== null).join(' ');
 }

@@ -13,7 +13,7 @@ import { durationText, sumsText, timeText } from '../../reports/sentences/format
 import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable, type TableColumn } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { correctedLines } from '../text/corrected.ts';
 import { finishLine } from '../text/finish-line.ts';
@@ -36,37 +36,25 @@ export async function execute(
   return 0;
 }
 
-const columns: readonly TableColumn[] = [
-  { name: 'batch' },
-  { name: 'file', breaksInWords: true },
-  ...['account', 'status', 'done by'].map((name) => ({ name })),
-  ...['rows', 'paid', 'failed', 'open', 'in doubt', 'wrong', 'skipped', 'cancelled'].map((name) => ({
-    name,
-    align: 'right' as const,
-  })),
+const columns: readonly Column<Status>[] = [
+  { name: 'batch', cell: ({ batch_id }) => batch_id },
+  { name: 'file', breaksInWords: true, cell: ({ file_name }) => file_name },
+  { name: 'account', cell: ({ account }) => account },
+  { name: 'status', cell: ({ stands }) => stands },
+  { name: 'done by', cell: timeCell },
+  { name: 'rows', align: 'right', cell: ({ counts }) => grouped(total(counts)) },
+  { name: 'paid', align: 'right', cell: ({ counts, contradicted }) => grouped((counts.completed ?? 0) + contradicted) },
+  { name: 'failed', align: 'right', cell: ({ counts, contradicted }) => grouped((counts.failed ?? 0) - contradicted) },
+  // The numbers of a line add up to its rows, so rows in doubt are counted only in their own column.
+  { name: 'open', align: 'right', cell: ({ counts }) => ifAny(open(counts) - (counts.in_doubt ?? 0)) },
+  { name: 'in doubt', align: 'right', cell: ({ counts }) => ifAny(counts.in_doubt) },
+  { name: 'wrong', align: 'right', cell: ({ counts }) => grouped(counts.invalid ?? 0) },
+  { name: 'skipped', align: 'right', cell: ({ counts }) => ifAny(counts.skipped) },
+  { name: 'cancelled', align: 'right', cell: ({ counts }) => ifAny(counts.cancelled) },
 ];
 
 function showAll(context: CommandContext, found: z.output<typeof listBatches.result>): void {
-  const lines = found.batches.map((status) => {
-    const { batch_id, file_name, account, counts, contradicted, stands } = status;
-    return [
-      batch_id,
-      file_name,
-      account,
-      stands,
-      timeCell(status),
-      grouped(total(counts)),
-      grouped((counts.completed ?? 0) + contradicted),
-      grouped((counts.failed ?? 0) - contradicted),
-      // The numbers of a line add up to its rows, so rows in doubt are counted only in their own column.
-      ifAny(open(counts) - (counts.in_doubt ?? 0)),
-      ifAny(counts.in_doubt),
-      grouped(counts.invalid ?? 0),
-      ifAny(counts.skipped),
-      ifAny(counts.cancelled),
-    ];
-  });
-  printTable(context, columns, lines, { json: found, none: 'No batches yet. Begin with: airbatch run FILE' });
+  printTable(context, columns, found.batches, { json: found, none: 'No batches yet. Begin with: airbatch run FILE' });
   const isLeft = found.batches.some(
     ({ stands, worker }) => stands === 'interrupted' || (stands === 'approved' && worker === null),
   );

@@ -3,35 +3,31 @@ import { moneyText } from '../../core/money/money.ts';
 import { listAccounts } from '../../operations/service/list-accounts.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 
 type Account = z.output<typeof listAccounts.result>['accounts'][number];
 
-const columns = [
-  { name: 'account' },
-  { name: 'version' },
-  { name: 'service', breaksInWords: true },
-  { name: 'may send' },
-  { name: 'balance', widthMax: 40 },
-  { name: 'read' },
-] as const;
+const columns: readonly Column<Account>[] = [
+  { name: 'account', cell: ({ account }) => account },
+  { name: 'version', cell: ({ version }) => version },
+  { name: 'service', breaksInWords: true, cell: ({ service }) => service },
+  { name: 'may send', cell: ({ gate }) => gateText(gate) },
+  { name: 'balance', widthMax: 40, cell: ({ balance }) => (balance === null ? 'not known' : walletsText(balance)) },
+  { name: 'read', cell: ({ balance }) => balance && timeText(balance.read_at) },
+];
 
 /** `airbatch accounts`. */
 export async function execute(context: CommandContext): Promise<number> {
   const found = await call(context, listAccounts, {});
-  const lines = found.accounts.map((one) => [
-    one.account,
-    one.version,
-    one.service,
-    gateText(one.gate),
-    one.balance?.wallets
-      .map(({ name, currency, balance }) => (currency === '' ? `${name} ${balance}` : moneyText(currency, balance)))
-      .join('; ') ?? 'not known',
-    one.balance === null ? '' : timeText(one.balance.read_at),
-  ]);
-  printTable(context, columns, lines, { json: found, none: 'No accounts.' });
+  printTable(context, columns, found.accounts, { json: found, none: 'No accounts.' });
   return 0;
+}
+
+function walletsText({ wallets }: NonNullable<Account['balance']>): string {
+  return wallets
+    .map(({ name, currency, balance }) => (currency === '' ? `${name} ${balance}` : moneyText(currency, balance)))
+    .join('; ');
 }
 
 const reasonTexts: Record<NonNullable<Account['gate']['why']>, string> = {

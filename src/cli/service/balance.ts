@@ -1,11 +1,19 @@
+import type { z } from 'zod';
 import { moneyText } from '../../core/money/money.ts';
 import { readBalance } from '../../operations/service/read-balance.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { printRehearsal } from '../session/rehearsal.ts';
 
-const columns = [{ name: 'wallet' }, { name: 'balance', align: 'right' }, { name: 'status' }, { name: 'id' }] as const;
+type Wallet = z.output<typeof readBalance.result>['wallets'][number];
+
+const columns: readonly Column<Wallet>[] = [
+  { name: 'wallet', cell: ({ name }) => name },
+  { name: 'balance', align: 'right', cell: ({ currency, balance }) => moneyText(currency, balance) },
+  { name: 'status', cell: ({ active }) => (active ? 'active' : 'inactive') },
+  { name: 'id', cell: ({ wallet_id }) => wallet_id },
+];
 
 /** `airbatch balance`. */
 export async function execute(
@@ -16,13 +24,7 @@ export async function execute(
   const balance = await call(context, readBalance, { account });
   const { total, wallets } = balance;
   printRehearsal(context.terminal, balance.is_rehearsal);
-  const lines = wallets.map(({ name, wallet_id, currency, balance: left, active }) => [
-    name,
-    moneyText(currency, left),
-    active ? 'active' : 'inactive',
-    wallet_id,
-  ]);
-  printTable(context, columns, lines, { json: balance, none: 'The account has no wallets.' });
+  printTable(context, columns, wallets, { json: balance, none: 'The account has no wallets.' });
   if (context.json) return 0;
   if (total) context.terminal.print(`${moneyText(total.currency, total.value)} in all, as the service adds them up\n`);
   if (wallets.some(({ currency }) => currency === ''))

@@ -4,19 +4,19 @@ import { forecastMoney } from '../../operations/service/forecast-money.ts';
 import { sumsText, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 
 type Forecast = z.output<typeof forecastMoney.result>['currencies'][number];
 
-const columns = [
-  { name: 'balance', align: 'right' },
-  { name: 'being sent', align: 'right' },
-  { name: 'paused or to approve', align: 'right' },
-  { name: 'missing', align: 'right' },
-  { name: 'spent in 30 days', align: 'right' },
-  { name: 'lasts' },
-] as const;
+const columns: readonly Column<Forecast>[] = [
+  { name: 'balance', align: 'right', cell: ({ currency, balance }) => moneyText(currency, balance) },
+  { name: 'being sent', align: 'right', cell: ({ currency, queued }) => moneyText(currency, queued) },
+  { name: 'paused or to approve', align: 'right', cell: ({ currency, waiting }) => moneyText(currency, waiting) },
+  { name: 'missing', align: 'right', cell: ({ currency, missing }) => missing && moneyText(currency, missing) },
+  { name: 'spent in 30 days', align: 'right', cell: ({ currency, spent }) => moneyText(currency, spent) },
+  { name: 'lasts', cell: lastsText },
+];
 
 /** `airbatch forecast`: when the wallets of the account will be empty. */
 export async function execute(
@@ -26,13 +26,7 @@ export async function execute(
 ): Promise<number> {
   const found = await call(context, forecastMoney, { account });
   const { currencies, unknown, products } = found;
-  const lines = currencies.map((one) => [
-    ...[one.balance, one.queued, one.waiting].map((value) => moneyText(one.currency, value)),
-    one.missing === null ? '' : moneyText(one.currency, one.missing),
-    moneyText(one.currency, one.spent),
-    lastsText(one),
-  ]);
-  printTable(context, columns, lines, { json: found, none: 'The account has no wallets.' });
+  printTable(context, columns, currencies, { json: found, none: 'The account has no wallets.' });
   if (context.json) return 0;
   if (Object.keys(unknown).length > 0)
     context.terminal.print(`Not counted: ${sumsText(unknown)}; the account has not paid in these currencies lately\n`);

@@ -1,16 +1,19 @@
+import type { z } from 'zod';
 import { visible } from '../../core/text/visible.ts';
 import { listNetworks } from '../../operations/service/list-networks.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { printRehearsal } from '../session/rehearsal.ts';
 
-const columns = [
-  { name: 'id', align: 'right' },
-  { name: 'network' },
-  { name: 'country' },
-  { name: 'currency' },
-] as const;
+type Network = z.output<typeof listNetworks.result>['networks'][number];
+
+const columns: readonly Column<Network>[] = [
+  { name: 'id', align: 'right', cell: ({ network_id }) => String(network_id) },
+  { name: 'network', cell: ({ name }) => name },
+  { name: 'country', cell: ({ country_name }) => country_name },
+  { name: 'currency', cell: ({ currency }) => currency },
+];
 
 /** `airbatch networks [QUERY]`: QUERY is a country code, a phone number, or a part of a name. */
 export async function execute(
@@ -22,12 +25,9 @@ export async function execute(
   printRehearsal(context.terminal, found.is_rehearsal);
   if (!found.is_filtered)
     context.terminal.error('Version 1 does not say which countries and numbers its networks serve: all are shown.\n');
-  const lines = found.networks.map(({ network_id, name, country_name, currency }) => [
-    String(network_id),
-    name,
-    country_name,
-    currency ?? '',
-  ]);
-  printTable(context, columns, lines, { json: found, none: `The service has no network for "${visible(query)}".` });
+  printTable(context, columns, found.networks, {
+    json: found,
+    none: `The service has no network for "${visible(query)}".`,
+  });
   return 0;
 }

@@ -1,17 +1,23 @@
+import type { z } from 'zod';
 import { moneyText } from '../../core/money/money.ts';
 import { listProducts } from '../../operations/service/list-products.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { wholeNumber } from '../base/whole-number.ts';
 import { call } from '../session/call.ts';
 import { printRehearsal } from '../session/rehearsal.ts';
 
-const columns = [
-  { name: 'id', align: 'right' },
-  { name: 'product' },
-  { name: 'network' },
-  { name: 'price', align: 'right' },
-] as const;
+type Product = z.output<typeof listProducts.result>['products'][number];
+
+const columns: readonly Column<Product>[] = [
+  { name: 'id', align: 'right', cell: ({ product_id }) => product_id },
+  { name: 'product', cell: ({ name }) => name },
+  { name: 'network', cell: ({ network_name }) => network_name },
+  {
+    ...{ name: 'price', align: 'right' },
+    cell: ({ amount }) => (amount ? moneyText(amount.currency, amount.value) : 'any amount'),
+  },
+];
 
 /** `airbatch products [--network ID]`. */
 export async function execute(
@@ -22,13 +28,7 @@ export async function execute(
   const network_id = wholeNumber('--network', network);
   const found = await call(context, listProducts, { account, network_id });
   printRehearsal(context.terminal, found.is_rehearsal);
-  const lines = found.products.map(({ product_id, name, network_name, amount }) => [
-    product_id,
-    name,
-    network_name,
-    amount ? moneyText(amount.currency, amount.value) : 'any amount',
-  ]);
-  printTable(context, columns, lines, {
+  printTable(context, columns, found.products, {
     json: found,
     none:
       network_id === undefined

@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import type { ApiKey } from '../../operations/access/api-key-fields.ts';
@@ -7,7 +8,7 @@ import { revokeApiKey } from '../../operations/access/revoke-api-key.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { listed } from '../text/listed.ts';
 
@@ -30,25 +31,20 @@ export async function execute(context: CommandContext, args: string[], options: 
   return action === 'create' ? create(context, name, options) : revoke(context, name);
 }
 
-const columns = [
-  { name: 'key' },
-  { name: 'roles' },
-  { name: 'accounts' },
-  { name: 'works' },
-  { name: 'last used' },
-] as const;
+type Key = z.output<typeof listApiKeys.result>['keys'][number];
+
+const columns: readonly Column<Key>[] = [
+  { name: 'key', cell: ({ name }) => name },
+  { name: 'roles', cell: ({ roles }) => roles.join(', ') },
+  { name: 'accounts', cell: ({ accounts }) => (accounts.length === 0 ? 'all' : accounts.join(', ')) },
+  { name: 'works', cell: stateText },
+  { name: 'last used', cell: ({ last_used_at }) => (last_used_at === null ? 'never' : timeText(last_used_at)) },
+];
 
 async function list(context: CommandContext): Promise<number> {
   const found = await call(context, listApiKeys, {});
-  const lines = found.keys.map(({ name, roles, accounts, last_used_at, ...key }) => [
-    name,
-    roles.join(', '),
-    accounts.length === 0 ? 'all' : accounts.join(', '),
-    stateText(key),
-    last_used_at === null ? 'never' : timeText(last_used_at),
-  ]);
   const none = 'There are no API keys. "airbatch api-keys create NAME --roles audit" makes one.';
-  printTable(context, columns, lines, { json: found, none });
+  printTable(context, columns, found.keys, { json: found, none });
   return 0;
 }
 

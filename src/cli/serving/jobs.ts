@@ -9,19 +9,27 @@ import { leftFilesLines } from '../../reports/sentences/unprocessed-files-text.t
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { localTime } from '../base/dates.ts';
-import { printTable } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { runJob } from './job-run.ts';
 
 type Jobs = z.output<typeof listJobs.result>['jobs'];
 
-const columns = [
-  { name: 'job' },
-  { name: 'schedule' },
-  { name: 'next run' },
-  { name: 'last run' },
-  { name: 'file', breaksInWords: true },
-] as const;
+const columns = (cwd: string): readonly Column<Jobs[number]>[] => [
+  { name: 'job', cell: ({ name }) => name },
+  { name: 'schedule', cell: ({ schedule: { cron, time_zone } }) => `${cron} ${time_zone}` },
+  {
+    name: 'next run',
+    cell: ({ next_run, schedule }) =>
+      next_run === null ? 'never' : localTime(Date.parse(next_run), schedule.time_zone),
+  },
+  {
+    name: 'last run',
+    cell: ({ last_slot: last, schedule }) =>
+      last === null ? 'never' : `${localTime(Date.parse(last.due_at), schedule.time_zone)} ${last.state}`,
+  },
+  { name: 'file', breaksInWords: true, cell: ({ file }) => relative(cwd, file) },
+];
 
 /** `airbatch jobs [list|check|run NAME|new NAME]`: the scheduled jobs, which run with nobody watching. */
 export async function execute(
@@ -51,14 +59,7 @@ function required(action: string, name: string | undefined): string {
 async function list(context: CommandContext): Promise<number> {
   const { terminal, cwd, json } = context;
   const found = await call(context, listJobs, {});
-  const lines = found.jobs.map(({ name, schedule: { cron, time_zone }, next_run, last_slot, file }) => [
-    name,
-    `${cron} ${time_zone}`,
-    next_run === null ? 'never' : localTime(Date.parse(next_run), time_zone),
-    last_slot === null ? 'never' : `${localTime(Date.parse(last_slot.due_at), time_zone)} ${last_slot.state}`,
-    relative(cwd, file),
-  ]);
-  printTable(context, columns, lines, { json: found, none: noJobs(context, found.folder) });
+  printTable(context, columns(cwd), found.jobs, { json: found, none: noJobs(context, found.folder) });
   for (const job of json ? [] : found.jobs) {
     const left = job.unprocessed.map(({ file, slot }) => ({ file, due_at: slot === null ? null : Date.parse(slot) }));
     for (const line of [...slotLines(job), ...leftFilesLines(job.name, left)])

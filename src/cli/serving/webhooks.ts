@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { jsonLine } from '../../core/text/json-output.ts';
 import { changeWebhook } from '../../operations/webhooks/change-webhook.ts';
@@ -9,7 +10,7 @@ import { redeliverWebhook } from '../../operations/webhooks/redeliver-webhook.ts
 import { rotateWebhookSecret } from '../../operations/webhooks/rotate-webhook-secret.ts';
 import { timeText } from '../../reports/sentences/format.ts';
 import type { CommandContext } from '../base/command.ts';
-import { printTable, type TableColumn } from '../base/table.ts';
+import { type Column, printTable } from '../base/table.ts';
 import { call } from '../session/call.ts';
 import { listed } from '../text/listed.ts';
 
@@ -75,19 +76,44 @@ async function change(
   }
 }
 
+const endpointColumns: readonly Column<z.output<typeof listWebhooks.result>['endpoints'][number]>[] = [
+  { name: 'endpoint', cell: ({ endpoint_id }) => endpoint_id },
+  { name: 'url', cell: ({ url }) => url },
+  { name: 'events', cell: ({ events }) => (events.length === 0 ? 'all' : events.join(', ')) },
+  { name: 'accounts', cell: ({ accounts }) => (accounts.length === 0 ? 'all' : accounts.join(', ')) },
+  {
+    name: 'state',
+    cell: ({ enabled, failed_at }) =>
+      enabled ? 'enabled' : failed_at === null ? 'disabled' : `disabled ${timeText(failed_at)}: nothing arrived`,
+  },
+];
+
 async function list(context: CommandContext): Promise<number> {
   const found = await call(context, listWebhooks, {});
-  const columns = [{ name: 'endpoint' }, { name: 'url' }, { name: 'events' }, { name: 'accounts' }, { name: 'state' }];
-  const lines = found.endpoints.map(({ endpoint_id, url, events, accounts, enabled, failed_at }) => [
-    endpoint_id,
-    url,
-    events.length === 0 ? 'all' : events.join(', '),
-    accounts.length === 0 ? 'all' : accounts.join(', '),
-    enabled ? 'enabled' : failed_at === null ? 'disabled' : `disabled ${timeText(failed_at)}: nothing arrived`,
-  ]);
   const none = 'There are no webhook endpoints. "airbatch webhooks create URL" makes one.';
-  printTable(context, columns, lines, { json: found, none });
+  printTable(context, endpointColumns, found.endpoints, { json: found, none });
   return 0;
+}
+
+type Delivery = z.output<typeof listDeliveries.result>['deliveries'][number];
+
+const deliveryColumns: readonly Column<Delivery>[] = [
+  { name: 'no', align: 'right', cell: ({ delivery_no }) => String(delivery_no) },
+  { name: 'event', cell: ({ event }) => event },
+  { name: 'batch', cell: ({ batch_id }) => batch_id },
+  { name: 'outcome', cell: ({ outcome }) => outcome },
+  { name: 'attempts', align: 'right', cell: ({ attempts }) => String(attempts.length) },
+  { name: 'last', cell: (delivery) => ofLast(delivery, ({ at }) => timeText(at)) },
+  {
+    name: 'answer',
+    cell: (delivery) =>
+      ofLast(delivery, ({ error, status, duration_ms }) => `${error ?? `HTTP ${status}`} in ${duration_ms} ms`),
+  },
+];
+
+function ofLast({ attempts }: Delivery, text: (attempt: Delivery['attempts'][number]) => string): string | null {
+  const last = attempts.at(-1);
+  return last === undefined ? null : text(last);
 }
 
 async function log(context: CommandContext, id: string, { after }: Given): Promise<number> {
@@ -95,22 +121,7 @@ async function log(context: CommandContext, id: string, { after }: Given): Promi
     endpoint_id: id,
     ...(after === undefined ? {} : { after: Number(after) }),
   });
-  const columns: TableColumn[] = [
-    { name: 'no', align: 'right' },
-    { name: 'event' },
-    { name: 'batch' },
-    { name: 'outcome' },
-    { name: 'attempts', align: 'right' },
-    { name: 'last' },
-    { name: 'answer' },
-  ];
-  const lines = found.deliveries.map(({ delivery_no, event, batch_id, outcome, attempts }) => {
-    const last = attempts.at(-1);
-    const answer = last === undefined ? '' : `${last.error ?? `HTTP ${last.status}`} in ${last.duration_ms} ms`;
-    const at = last === undefined ? '' : timeText(last.at);
-    return [String(delivery_no), event, batch_id ?? '', outcome, String(attempts.length), at, answer];
-  });
-  printTable(context, columns, lines, { json: found, none: 'Nothing was sent to it yet.' });
+  printTable(context, deliveryColumns, found.deliveries, { json: found, none: 'Nothing was sent to it yet.' });
   if (found.next !== null && !context.json)
     context.terminal.error(`Older ones: airbatch webhooks log ${id} --after ${found.next}\n`);
   return 0;
