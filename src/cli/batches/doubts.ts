@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { listDoubts } from '../../operations/rows/list-doubts.ts';
-import { requestedText, sumsText, timeText } from '../../reports/sentences/format.ts';
+import { requestedText, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { type Column, printTable } from '../base/table.ts';

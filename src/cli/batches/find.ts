@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { findPayments } from '../../operations/rows/find-payments.ts';
-import { requestedText, sumsInBrackets, sumsText, timeText } from '../../reports/sentences/format.ts';
+import { requestedText, sumsInBrackets, timeText } from '../../reports/sentences/format.ts';
 import { counted } from '../../reports/text/counted-text.ts';
 import type { CommandContext } from '../base/command.ts';
 import { periodOf } from '../base/period.ts';

@@ -28,6 +28,6 @@ export async function openReportFile(
   );
   const file = folder?.files.find((one) => one.name === name);
   if (folder === undefined || file === undefined) return null;
-  if (!isMasked) await noteWholeNumbers(session, 'report.read', { batch_id, file: name, version: folder.version });
+  if (!isMasked) await noteWholeNumbers(session, { batch_id, file: name, version: folder.version });
   return { bytes: file.bytes, content: await openReport(session, `${folder.dir}/${name}`) };
 }
