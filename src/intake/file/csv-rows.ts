@@ -14,6 +14,8 @@ export interface CsvOptions {
   /** The line of the header. Records above it are added to `above` instead. */
   headerLine: number;
   above: string[][];
+  /** True if we have written the file: then no quote is where its writer did not mean it. */
+  isOwn: boolean;
 }
 
 const recordDelimiters = ['\r\n', '\n', '\r'];
@@ -26,9 +28,9 @@ const recordsWaitingMax = 1_000_000;
  * separated: a quote is never closed, or a row is longer than `rowBytesMax`.
  */
 export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<RecordChunk> {
-  const { delimiter, rowBytesMax, hasSeparatorLine, headerLine, above } = options;
+  const { delimiter, rowBytesMax, hasSeparatorLine, headerLine, above, isOwn } = options;
   const skip = hasSeparatorLine ? 1 : 0;
-  const reader: Reader = { delimiter, line: 1, skip, headerLine, above, columns: 0, bytes: 0 };
+  const reader: Reader = { delimiter, line: 1, skip, headerLine, above, isOwn, columns: 0, bytes: 0 };
   const iterator = text[Symbol.asyncIterator]();
   try {
     const rest = yield* plainRows(iterator, reader, rowBytesMax);
@@ -96,11 +98,11 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
     for (const cell of record) {
       if (cell === '') continue;
       hasContent ||= cell.trim() !== '';
-      isStray ||= hasStrayQuote(cell);
+      isStray ||= !reader.isOwn && hasStrayQuote(cell);
       if (!cell.includes('\n') && !cell.includes('\r')) continue;
       hasBreaks = true;
       reader.line += cell.split(lineBreak).length - 1;
-      if (cell.charCodeAt(0) === quote && cell.includes(`${reader.delimiter}"`)) refuseOpenQuote(line);
+      if (!reader.isOwn && cell.charCodeAt(0) === quote && cell.includes(`${reader.delimiter}"`)) refuseOpenQuote(line);
     }
     if (reader.skip > 0) {
       reader.skip -= 1;
@@ -108,7 +110,7 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
       reader.above.push(record);
     } else if (hasContent) {
       if (reader.columns === 0) reader.columns = record.length;
-      if (hasBreaks && holdsRows(record, reader)) doubts.set(records.length, 'swallowed');
+      if (hasBreaks && !reader.isOwn && holdsRows(record, reader)) doubts.set(records.length, 'swallowed');
       else if (isStray) doubts.set(records.length, 'stray');
       records.push(record);
       lines.push(line);

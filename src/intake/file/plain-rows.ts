@@ -10,6 +10,8 @@ export interface Reader {
   /** The line of the header. Records that begin above it are not rows, and go to `above`. */
   headerLine: number;
   above: string[][];
+  /** As of `CsvOptions`. */
+  isOwn: boolean;
   /** Columns of the header, the first record with content; 0 before it. */
   columns: number;
   /** Bytes of the text read so far. */

@@ -142,7 +142,8 @@ async function openText(
   const delimiter = delimiterOf(start, headerLine, (column) => mapped.has(plainName(column)));
   const above: string[][] = [];
   const { rowBytesMax } = settings.limits;
-  const records = csvRows(withFirst(first, text), { ...delimiter, headerLine, above, rowBytesMax });
+  const isOwn = source.fromSheet !== null;
+  const records = csvRows(withFirst(first, text), { ...delimiter, headerLine, above, rowBytesMax, isOwn });
   const noSheet = { sheet: null, otherSheets: [], activeSheet: null };
   const marks = { hiddenRows: null, struckRows: null, hiddenColumns: new Set(source.fromSheet?.hiddenColumns) };
   return { records, form: { format, encoding, delimiter: delimiter.delimiter, above, ...noSheet, ...marks } };

@@ -26,6 +26,7 @@ async function told(text: string, chunkBytes: number, delimiter: string, hasSepa
     hasSeparatorLine,
     headerLine: 1,
     above: [],
+    isOwn: false,
   })) {
     for (const [index, doubt] of chunk.doubts) all.doubts.push([index + all.records.length, doubt]);
     all.records.push(...chunk.records);

@@ -189,6 +189,17 @@ describe('a workbook as a draft', () => {
       );
     });
 
+  test('has no stray quotes: each cell has its own', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const notes = ['32" TV', 'TV 32"', '"', '"first\nline;"x'];
+    const lines = notes.map((note, at) => [...row('Amina', `+25471234560${at}`, 100), note]);
+    const { id } = await upload(await book({ name: 'November', rows: [[...header, 'note'], ...lines] }), {
+      name: 'payroll.xlsx',
+    });
+    const { groups, rejection, totals } = (await send('GET', `/api/v1/drafts/${id}`)).body;
+    assert.deepEqual([groups, rejection, totals?.counts.valid], [[], null, 4]);
+  });
+
   test('comes back as a workbook of texts that no spreadsheet computes, and that can be uploaded again', async (t) => {
     const { send, download, upload } = await draftsApi(t);
     const heads = [...header, 'staff no', 'note'];
