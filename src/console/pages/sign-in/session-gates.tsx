@@ -13,26 +13,31 @@ const StepUpDialog = lazy(async () => ({ default: (await import('./step-up-dialo
 
 /** Asks the person to sign in again, or for a second factor, in a dialog over the page, so that entered text stays. */
 export function SessionGates() {
-  const [waiting, setWaiting] = useState<Waiting | null>(null);
+  const [all, setAll] = useState<readonly Waiting[]>([]);
   useEffect(() => {
     const gate = (code: GateCode) =>
-      setGate(code, ({ purpose = '' }) => new Promise((resolve) => setWaiting({ code, purpose, resolve })));
+      setGate(
+        code,
+        ({ purpose = '' }) => new Promise((resolve) => setAll((before) => [...before, { code, purpose, resolve }])),
+      );
     const removes = [gate('SIGN_IN_NEEDED'), gate('STEP_UP_NEEDED')];
     return () => {
       for (const remove of removes) remove();
     };
   }, []);
-  if (waiting === null) return null;
+  // A session may end while a second factor is asked for: without a session, none can be proved.
+  const waiting = all.find(({ code }) => code === 'SIGN_IN_NEEDED') ?? all[0];
+  if (waiting === undefined) return null;
   const end = (isToBeSentAgain: boolean) => {
     waiting.resolve(isToBeSentAgain);
-    setWaiting(null);
+    setAll((before) => before.filter((one) => one !== waiting));
   };
   return (
     <Suspense fallback={null}>
       {waiting.code === 'SIGN_IN_NEEDED' ? (
         <SignInDialog onEnd={end} />
       ) : (
-        <StepUpDialog purpose={waiting.purpose} onEnd={end} />
+        <StepUpDialog key={waiting.purpose} purpose={waiting.purpose} onEnd={end} />
       )}
     </Suspense>
   );

@@ -9,10 +9,11 @@ export function SignInDialog({ onEnd }: { onEnd: (isToBeSentAgain: boolean) => v
   const { person } = useSession();
   const queries = useQueryClient();
   const done = (session: Session) => {
-    // The content of the page belongs to the person who was signed in before.
-    if (session.person !== person) location.assign('/');
+    // The content of the page, and what it was about to send, are those of the person who was signed in before.
+    const isSame = session.person === person;
+    if (!isSame) location.assign('/');
     queries.setQueryData(['session'], session);
-    onEnd(true);
+    onEnd(isSame);
   };
   return (
     <Dialog title={t('sign_in.ended')} onClose={() => onEnd(false)} isFormOfItsOwn>
