@@ -3,6 +3,7 @@ import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { BatchLink, Money, None, Sums, Time } from '../../base/values.tsx';
+import { WalletBalance } from '../../base/wallet-balance.tsx';
 import { formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemTitle } from '../../texts/problem-text.ts';
@@ -72,10 +73,10 @@ function WalletLine({ balance: { wallets, read_at } }: { balance: NonNullable<Re
   return (
     <p className="small quiet">
       {t('approval.wallets')}{' '}
-      {wallets.map(({ wallet_id, currency, balance, name }, index) => (
-        <span key={wallet_id}>
+      {wallets.map((wallet, index) => (
+        <span key={wallet.wallet_id}>
           {index > 0 && ' · '}
-          {currency === '' ? `${name} ${balance}` : <Money value={balance} currency={currency} />}
+          <WalletBalance wallet={wallet} />
         </span>
       ))}{' '}
       (<Time at={read_at} />)

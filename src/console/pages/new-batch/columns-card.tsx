@@ -43,7 +43,7 @@ export function ColumnsCard({ draft, editor, isOpen }: { draft: Draft; editor: D
         </div>
       )}
       {mustChoose || isShown ? (
-        <Mapping key={draft.version} draft={draft} editor={editor} isOpen={isOpen} />
+        <Mapping key={JSON.stringify(draft.options)} draft={draft} editor={editor} isOpen={isOpen} />
       ) : (
         <p className="card-part quiet">
           {read.map(({ name, field }) => `${name} → ${t(fieldText(field as Field))}`).join(' · ')}

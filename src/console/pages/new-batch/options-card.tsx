@@ -40,7 +40,7 @@ export function OptionsCard({ draft, editor, isShown, onShow }: OptionsProps) {
       {isShown ? (
         <div ref={frame} className="card-part stack">
           <RereadPart draft={draft} />
-          <Values key={draft.version} draft={draft} editor={editor} onDone={() => onShow(false)} />
+          <Values key={JSON.stringify(draft.options)} draft={draft} editor={editor} onDone={() => onShow(false)} />
         </div>
       ) : (
         <p className="card-part quiet">{summaryOf(draft.options).join(' · ') || t('draft.whole_file_none')}</p>

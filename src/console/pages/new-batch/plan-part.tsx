@@ -6,7 +6,8 @@ import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
-import { BatchLink, batchPath, Money, None, Sums, Time } from '../../base/values.tsx';
+import { BatchLink, batchPath, None, Sums, Time } from '../../base/values.tsx';
+import { WalletBalance } from '../../base/wallet-balance.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
@@ -20,7 +21,9 @@ import '../../styles/figure-line.css';
 export type Planning = ReturnType<typeof usePlan>;
 
 export function usePlan({ draft_id, version }: Draft) {
-  const { data, error, isPending, mutate } = useChange(
+  const [entered, setRunId] = useState('');
+  const runId = entered.trim();
+  const { data, variables, error, isPending, mutate } = useChange(
     (run_id: string) =>
       change('/api/v1/drafts/{draft_id}/plan', {
         path: { draft_id },
@@ -29,8 +32,10 @@ export function usePlan({ draft_id, version }: Draft) {
     // Rows that earlier payments hold have another state now.
     { reads: ['draft', 'draft-rows'].map((kind) => [kind, draft_id]) },
   );
-  // A change of the draft cancels its batch, because the plan no longer matches the rows.
-  return { plan: data?.version === version ? data : null, error, isPending, make: mutate };
+  // A change of the draft cancels its batch, because the plan no longer matches the rows. Nor is a plan for another run
+  // submitted than the one that the page names.
+  const plan = data?.version === version && variables === runId ? data : null;
+  return { plan, error, isPending, entered, setRunId, make: () => mutate(runId) };
 }
 
 interface PlanProps {
@@ -42,11 +47,10 @@ interface PlanProps {
 
 /** The plan of the batch, and its submission: exactly the planned batch is submitted. */
 export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
-  const [runId, setRunId] = useState('');
   const [, go] = useLocation();
   const path = { draft_id: draft.draft_id };
   const { plan } = planning;
-  const make = () => planning.make(runId.trim());
+  const { make } = planning;
   const submitting = useMutation({
     mutationFn: (batch_id: string) => change('/api/v1/drafts/{draft_id}/submit', { path, body: { batch_id } }),
     onSuccess: ({ batch_id }) => go(batchPath(batch_id)),
@@ -57,7 +61,7 @@ export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
     <Card title={t('draft.plan')}>
       <div className="stack">
         <div className="columns">
-          <RunIdField draft={draft} value={runId} onChange={setRunId} />
+          <RunIdField draft={draft} value={planning.entered} onChange={planning.setRunId} />
         </div>
         <div>
           <Button
@@ -118,7 +122,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
               ) : (
                 balance.wallets.map((wallet) => (
                   <div key={wallet.wallet_id}>
-                    <Money value={wallet.balance} currency={wallet.currency} />
+                    <WalletBalance wallet={wallet} />
                   </div>
                 ))
               ),

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Field, Select } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -35,9 +35,18 @@ function CorrectedBatch({ draft: { account }, value, onChange }: RunIdProps) {
   });
   const corrected = (data?.batches ?? []).filter(({ counts }) => (counts.failed ?? 0) + (counts.invalid ?? 0) > 0);
   const likely = corrected[0]?.run_id ?? '';
+  // The first proposal stays, and so does what a person picks: the list is read again, and another batch may be newer.
+  const isChosen = useRef(false);
+  const choose = useCallback(
+    (runId: string) => {
+      isChosen.current = true;
+      onChange(runId);
+    },
+    [onChange],
+  );
   useEffect(() => {
-    if (likely !== '') onChange(likely);
-  }, [likely, onChange]);
+    if (likely !== '' && !isChosen.current) choose(likely);
+  }, [likely, choose]);
   const runs = new Map(corrected.map((batch) => [batch.run_id, batch]));
   return (
     <Select
@@ -48,7 +57,7 @@ function CorrectedBatch({ draft: { account }, value, onChange }: RunIdProps) {
         ...[...runs.values()].map(({ run_id, file_name }) => ({ value: run_id, label: `${run_id} (${file_name})` })),
         { value: '', label: t('draft.corrects_none') },
       ]}
-      onPick={onChange}
+      onPick={choose}
     />
   );
 }
