@@ -30,6 +30,8 @@ interface Decision {
   what: 'release' | 'skip';
   choice: Choice;
   count: number;
+  /** What the person has seen: rows that were held after it stay held. */
+  seen: number;
 }
 
 /** The held rows of a batch by why they are held; a person releases or skips one, or all of them. */
@@ -41,7 +43,9 @@ export function HeldPanel({ batchId }: { batchId: string }) {
     <Loaded query={query}>
       {(held) => {
         const refusal = reasonText(held.refusal_reason) ?? held.refusal;
-        const decideAll = (what: Decision['what']) => setDecision({ what, choice: {}, count: held.held });
+        // The list is read again while the dialog is open: what is decided stays what was seen.
+        const decide = (asked: Omit<Decision, 'seen'>) => setDecision({ ...asked, seen: held.seen });
+        const decideAll = (what: Decision['what']) => decide({ what, choice: {}, count: held.held });
         return (
           <>
             {refusal !== null && <p className="notice tone-attention">{refusal}</p>}
@@ -70,16 +74,11 @@ export function HeldPanel({ batchId }: { batchId: string }) {
                 key={`${reason.code} ${reason.earlier_batch}`}
                 reason={reason}
                 refusal={refusal}
-                onDecide={setDecision}
+                onDecide={decide}
               />
             ))}
             {decision !== null && (
-              <DecisionDialog
-                batchId={batchId}
-                seen={held.seen}
-                decision={decision}
-                onClose={() => setDecision(null)}
-              />
+              <DecisionDialog batchId={batchId} decision={decision} onClose={() => setDecision(null)} />
             )}
           </>
         );
@@ -103,7 +102,7 @@ function Group({
 }: {
   reason: HeldRows['reasons'][number];
   refusal: string | null;
-  onDecide: (decision: Decision) => void;
+  onDecide: (decision: Omit<Decision, 'seen'>) => void;
 }) {
   const mayOperate = useRole('operate');
   const { code, earlier_batch: earlier, count, examples } = reason;
@@ -192,13 +191,11 @@ function whyOf(problems: Example['problems'], groupCode: string): string {
 
 interface DecisionProps {
   batchId: string;
-  /** What the person has seen: rows that were held after it stay held. */
-  seen: number;
   decision: Decision;
   onClose: () => void;
 }
 
-function DecisionDialog({ batchId, seen, decision: { what, choice, count }, onClose }: DecisionProps) {
+function DecisionDialog({ batchId, decision: { what, choice, count, seen }, onClose }: DecisionProps) {
   const why = useRequiredText();
   const path = { batch_id: batchId };
   const action = useAction(

@@ -29,24 +29,36 @@ export type ShownRow = Pick<
   Pick<Row, 'amount' | 'currency' | 'product_id'> &
   Partial<Row>;
 
+interface RowDialogProps {
+  batchId: string;
+  /** As far as the page knows it. */
+  row: ShownRow;
+  onClose: () => void;
+}
+
 /** All that is known of one row: its request, its result, and every step. */
-export function RowDialog({ batchId, row, onClose }: { batchId: string; row: ShownRow; onClose: () => void }) {
+export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
   const [isResolving, setResolving] = useState(false);
   const mayResolve = useRole('resolve');
   const mayOperate = useRole('operate');
   const lookUp = useLookUp();
-  const { row_no } = row;
+  const { row_no } = opened;
   const query = useQuery({
     queryKey: ['batch', batchId, 'row', row_no],
     queryFn: async () => {
       const path = { batch_id: batchId, row: row_no };
-      const [shown, history] = await Promise.all([
+      // Row numbers have no gap.
+      const listed = { path: { batch_id: batchId }, query: { after: row_no - 1, limit: 1 } };
+      const [{ problems }, list, history] = await Promise.all([
         answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}', { params: { path } })),
+        answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: listed })),
         answered(api.GET('/api/v1/events', { params: { query: { ...path, limit: eventsMax } } })),
       ]);
-      return { ...shown, events: history.events };
+      return { problems, row: list.rows.find((one) => one.row_no === row_no) ?? null, events: history.events };
     },
   });
+  // The row of the page is as it was when the dialog was opened.
+  const row = query.data?.row ?? opened;
   const details = useDetails(batchId, row);
   if (isResolving) return <ResolveDialog batchId={batchId} rowNo={row_no} onClose={onClose} />;
   const shown =
