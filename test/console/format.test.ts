@@ -33,6 +33,11 @@ describe('numbers and texts in the reader’s language', () => {
     assert.equal(formatDuration(90_061_000), '1 day 1 hr');
   });
 
+  test('a share is all of it only if nothing is missing', async () => {
+    await showLanguage('en');
+    assert.deepEqual([0.99999, 1, 0.0004, 0].map(formatPercent), ['99.9%', '100%', '0%', '0%']);
+  });
+
   test('counts, shares and sizes', async () => {
     await showLanguage('en');
     assert.deepEqual(

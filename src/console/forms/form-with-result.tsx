@@ -29,7 +29,7 @@ export function FormWithResult<Input, Result>({
   children,
   result,
 }: FormProps<Input, Result>) {
-  const { data, error, isPending, mutate } = useMutation({ mutationFn: request });
+  const { data, error, isPending, mutate, reset } = useMutation({ mutationFn: request });
   const start = () => {
     const input = entered();
     if (input !== null) mutate(input);
@@ -41,7 +41,8 @@ export function FormWithResult<Input, Result>({
   return (
     <>
       <Card>
-        <form className="stack tight" onSubmit={submit} noValidate>
+        {/* An answer is never shown under other values than those that it is about. */}
+        <form className="stack tight" onSubmit={submit} onChange={reset} noValidate>
           <div className="entered">
             {children}
             <Button type="submit" look="main-action" isBusy={isPending}>

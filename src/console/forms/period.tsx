@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { Field } from '../base/field.tsx';
 import { EmptyCard } from '../base/page.tsx';
+import { dayOf, endOf, startOf } from '../texts/days.ts';
 import { t } from '../texts/i18n.ts';
 
 const dayMs = 86_400_000;
@@ -21,8 +22,8 @@ export function usePeriod(days: number) {
     times(): { from: string; to: string } | null {
       setChecked(true);
       if (isBackwards) return null;
-      const end = Math.min(Date.parse(`${to}T00:00`) + dayMs, Date.now());
-      return { from: new Date(`${from}T00:00`).toISOString(), to: new Date(end).toISOString() };
+      const end = Math.min(endOf(to), Date.now());
+      return { from: new Date(startOf(from)).toISOString(), to: new Date(end).toISOString() };
     },
   };
 }
@@ -54,9 +55,4 @@ export function NothingThen({ title }: { title: string }) {
       <p>{t('reconciliation.other_days')}</p>
     </EmptyCard>
   );
-}
-
-/** A day in the reader's zone for an input: `2026-11-26`. */
-function dayOf(ms: number): string {
-  return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 10);
 }

@@ -21,10 +21,11 @@ export function formatCount(count: number): string {
   return cached('count', (locale) => new Intl.NumberFormat(locale)).format(count);
 }
 
+/** A part of a whole, rounded down: 99,999 of 100,000 are not all. */
 export function formatPercent(part: number): string {
   return cached(
     'percent',
-    (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
+    (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1, roundingMode: 'floor' }),
   ).format(part);
 }
 

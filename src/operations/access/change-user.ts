@@ -35,9 +35,13 @@ export const changeUser = defineOperation({
   }),
   result: user,
   async run({ session }, { name, disabled, roles, accounts, ...fields }) {
-    requireAccounts(session, accounts ?? []);
     return changeAccess(session, async (change) => {
       const before = await requireUser(change.tx, name);
+      // An account that the configuration no longer has may stay, and gives nothing.
+      requireAccounts(
+        session,
+        (accounts ?? []).filter((account) => !before.accounts.includes(account)),
+      );
       const wasDisabled = before.disabled_at !== null;
       const after: User = {
         ...before,

@@ -98,6 +98,25 @@ describe('people of the console', () => {
     await assert.rejects(perform(operations.changeUser, { name: 'nobody', disabled: true }), { code: 'USAGE' });
   });
 
+  test('can be changed after the configuration has dropped one of their accounts', async (t) => {
+    const { db, addUser, perform } = await installation(t);
+    await addUser('amina', { accounts: ['default'] });
+    await db.execute(`UPDATE user_accounts SET account = 'closed'`);
+    const roles = ['prepare' as const, 'approve' as const];
+    const more = await perform(operations.changeUser, { name: 'amina', roles, accounts: ['closed', 'default'] });
+    assert.deepEqual(
+      [more.roles, more.accounts],
+      [
+        ['approve', 'prepare'],
+        ['closed', 'default'],
+      ],
+    );
+    const without = await perform(operations.changeUser, { name: 'amina', accounts: ['default'] });
+    assert.deepEqual(without.accounts, ['default']);
+    const back = perform(operations.changeUser, { name: 'amina', accounts: ['closed'] });
+    await assert.rejects(back, { code: 'ACCOUNT_UNKNOWN' });
+  });
+
   test('who are disabled are signed out at once', async (t) => {
     const { db, clock, perform, addUser, signIn } = await installation(t);
     await addUser('amina');

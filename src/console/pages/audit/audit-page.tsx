@@ -12,13 +12,13 @@ import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { Time } from '../../base/values.tsx';
+import { endOf } from '../../texts/days.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
 /** Events that are read at once; a person reads on until what they look for is found. */
 const eventsMax = 1_000;
 const accessEventsMax = 500;
-const dayMs = 86_400_000;
 const tabs = ['batches', 'access', 'numbers'] as const;
 
 /** Who did what: about batches, and about people, keys and sessions. */
@@ -30,7 +30,7 @@ export function AuditPage() {
   const [search, setSearch] = useState('');
   const [day, setDay] = useState('');
   // The end of the day in the reader's zone.
-  const until = day === '' ? {} : { until: new Date(Date.parse(`${day}T00:00`) + dayMs).toISOString() };
+  const until = day === '' ? {} : { until: new Date(endOf(day)).toISOString() };
   const clear = () => {
     setSearch('');
     setDay('');

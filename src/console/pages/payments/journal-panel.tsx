@@ -55,7 +55,7 @@ export function JournalPanel({ accounts }: { accounts: string[] }) {
 function Entries({ journal }: { journal: Journal }) {
   const { entries, totals, uncertain, wallets } = journal;
   const unexplained = (wallets?.currencies ?? []).filter((one) => Number(one.unexplained) !== 0);
-  if (entries.length === 0) return <NothingThen title={t('payments.no_entries')} />;
+  if (entries.length === 0 && unexplained.length === 0) return <NothingThen title={t('payments.no_entries')} />;
   return (
     <>
       <Figures

@@ -31,8 +31,9 @@ function Question({ accounts }: { accounts: string[] }) {
   const [sum, setSum] = useState('');
   const [currency, setCurrency] = useState('');
   const [isChecked, setChecked] = useState(false);
-  const rows = Number(count.replaceAll(/[\s,.]/g, ''));
-  const isCount = Number.isInteger(rows) && rows >= 1 && rows <= rowsMax;
+  // Thousands may be grouped: "1.5" is no count.
+  const rows = /^[0-9]+$|^[0-9]{1,3}(?:[\s,.][0-9]{3})+$/.test(count.trim()) ? Number(count.replaceAll(/\D/g, '')) : 0;
+  const isCount = rows >= 1 && rows <= rowsMax;
   const isSum = (sum.trim() === '') === (currency.trim() === '');
   const entered = () => {
     setChecked(true);

@@ -11,11 +11,11 @@ import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
 import { SecretDialog } from '../../forms/secret-dialog.tsx';
 import { useChange } from '../../forms/use-change.ts';
+import { endOf } from '../../texts/days.ts';
 import { t } from '../../texts/i18n.ts';
 import { accountsText, GrantFields, rolesText } from './grant-fields.tsx';
 
 const key = ['api-keys'] as const;
-const dayMs = 86_400_000;
 
 type ApiKey = Answer<'/api/v1/api-keys'>['keys'][number];
 
@@ -105,7 +105,7 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
   const [accounts, setAccounts] = useState<string[]>([]);
   const [lastDay, setLastDay] = useState('');
   // The end of the day in the reader's zone.
-  const expires = lastDay === '' ? {} : { expires: new Date(Date.parse(`${lastDay}T00:00`) + dayMs).toISOString() };
+  const expires = lastDay === '' ? {} : { expires: new Date(endOf(lastDay)).toISOString() };
   const body = { name: name.trim(), roles, accounts, ...expires };
   const make = useChange(() => change('/api/v1/api-keys', { body }), {
     reads: [key],

@@ -52,7 +52,9 @@ function AccountCard({
     queryFn: () => answered(api.GET('/api/v1/accounts/{account}/balance', { params: { path: { account } } })),
     enabled: false,
   });
-  const shown = read.data ?? balance;
+  // The program reads it, too, when a batch begins or ends.
+  const isOwnNewer = read.data !== undefined && (balance === null || read.data.read_at > balance.read_at);
+  const shown = isOwnNewer ? read.data : balance;
   const readAnew = () =>
     void read.refetch().then(() => {
       void client.invalidateQueries({ queryKey: ['accounts'] });

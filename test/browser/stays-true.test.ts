@@ -1,0 +1,345 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, type TestContext, test } from 'node:test';
+import type { Page, Request, Route } from 'playwright-core';
+import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
+import { answer } from './sample-answers.ts';
+import { moveRow, samples, ways } from './samples.ts';
+
+let stage: Stage | null = null;
+before(async () => {
+  stage = await makeStage();
+});
+after(() => stage?.close());
+
+async function open(t: TestContext, path: string, answers: Record<string, (route: Route) => unknown> = {}) {
+  if (stage === null) {
+    t.skip('no Chromium can run here: set CHROME_PATH');
+    return null;
+  }
+  const person: Person = { options: { timezoneId: 'Africa/Nairobi' } };
+  const context = await windowOf(stage, person);
+  t.after(() => context.close());
+  for (const [api, act] of Object.entries(answers))
+    await context.route(new RegExp(`/api/v1/${api}(\\?.*)?$`), (route) => act(route));
+  const { page } = await openPage(context, `${stage.installation.url}${path}`);
+  return { page, context, installation: stage.installation };
+}
+
+/** The answer of the server, changed. */
+const changed = (change: (body: never) => unknown) => async (route: Route) => {
+  const response = await route.fetch();
+  await route.fulfill({ response, json: change((await response.json()) as never) });
+};
+
+const problem =
+  (status: number, code: string, more: object = {}) =>
+  (route: Route) =>
+    route.fulfill({ status, json: { type: '', title: '', status, code, detail: code, hint: null, ...more } });
+
+const session = (person: string, factors: string[] = []) => ({
+  ...{ person, display_name: person, roles: ['prepare', 'approve', 'operate', 'resolve', 'audit', 'admin'] },
+  ...{ accounts: [], csrf_token: 'token', second_factor: factors[0] ?? 'none', factors, locale: 'en' },
+});
+
+/** The person comes back to the window: its lists are read again. */
+const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
+
+describe('a session that ends over a page', () => {
+  const signIn = async (page: Page, name: string) => {
+    const dialog = page.locator('dialog').last();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await dialog.getByLabel('Name').fill(name);
+    await dialog.getByLabel('Password').fill('correct horse battery');
+    await dialog.locator('button[type=submit]').first().click();
+  };
+  const sessions =
+    (person: string, factors: string[] = []) =>
+    (route: Route) =>
+      route.request().method() === 'POST' ? route.fulfill({ json: session(person, factors) }) : route.fallback();
+
+  test('lets nobody else send what its person was about to send', async (t) => {
+    const sent: Request[] = [];
+    const pause = (route: Route) => {
+      sent.push(route.request());
+      return sent.length === 1 ? problem(401, 'SIGN_IN_NEEDED')(route) : route.fulfill({ json: {} });
+    };
+    const opened = await open(t, `/batches/${samples.running}`, {
+      'batches/[^/]+/pause': pause,
+      session: sessions('otieno'),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByLabel('Reason').fill('wrong month');
+    await page.locator('dialog button[type=submit]').click();
+    await signIn(page, 'otieno');
+    await page.getByRole('heading', { level: 1, name: 'Batches' }).waitFor();
+    assert.equal(sent.length, 1, 'wanjiru has decided this, and not otieno');
+  });
+
+  test('sends it for the same person, and asks again for the second factor that was being proved', async (t) => {
+    let hasEnded = false;
+    let proved = 0;
+    let approved = 0;
+    const opened = await open(t, '/approvals', {
+      session: (route) =>
+        route.request().method() === 'POST'
+          ? sessions('wanjiru', ['totp'])(route)
+          : route.fulfill({ json: session('wanjiru', ['totp']) }),
+      'session/step-up': (route) => {
+        proved += 1;
+        return route.fulfill({ json: { purpose: 'x', until: '' } });
+      },
+      'batches/[^/]+': (route) => {
+        if (!hasEnded) return route.fallback();
+        hasEnded = false;
+        return problem(401, 'SIGN_IN_NEEDED')(route);
+      },
+      'batches/[^/]+/approve': (route) => {
+        approved += 1;
+        return approved === 1
+          ? problem(403, 'STEP_UP_NEEDED', { purpose: 'x' })(route)
+          : problem(409, 'BATCH_STATE')(route);
+      },
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Review and approve' }).first().click();
+    await page.locator('.decision-bar .main-action').click();
+    await page.locator('dialog button[type=submit]').click();
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor();
+    hasEnded = true;
+    await signIn(page, 'wanjiru');
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    await page.locator('[name=code]').last().fill('123456');
+    await page.locator('dialog').last().locator('button[type=submit]').click();
+    await page.getByRole('heading', { name: 'Confirm that it is you' }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+    assert.deepEqual([proved, approved], [1, 2]);
+  });
+});
+
+describe('a draft', () => {
+  const upload = async (page: Page, header: string, row: string) => {
+    const buffer = Buffer.from(`${header},${performance.now()}\n${row}\n`);
+    await page.locator('input[type=file]').setInputFiles({ name: 'november.csv', mimeType: 'text/csv', buffer });
+    await page.getByRole('heading', { level: 1, name: 'november.csv' }).waitFor();
+  };
+  const header = 'name,phone_number,network_id,amount,currency';
+  const row = 'Amina,+254712345609,1,100,KES,';
+
+  test('is not submitted for another run than the one that the page names', async (t) => {
+    const opened = await open(t, '/new');
+    if (opened === null) return;
+    const { page } = opened;
+    await upload(page, header, row);
+    await page.getByLabel('Run id').fill('run-of-november');
+    await page.getByRole('button', { name: 'See the plan' }).click();
+    const submit = page.getByRole('button', { name: 'Submit' });
+    await submit.waitFor();
+    await page.getByLabel('Run id').fill('run-of-december');
+    await submit.waitFor({ state: 'detached' });
+    await page.getByLabel('Run id').fill('run-of-november ');
+    await submit.waitFor();
+  });
+
+  test('of corrections keeps the run that a person has chosen, whichever batch ends meanwhile', async (t) => {
+    const batch = (run_id: string) => ({ batch_id: run_id, run_id, file_name: 'a.csv', counts: { failed: 1 } });
+    let batches = [batch('first'), batch('second')];
+    const opened = await open(t, '/new', {
+      batches: (route) =>
+        route.request().method() === 'GET' ? answer({ batches, next: null })(route) : route.fallback(),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await upload(page, `${header},problem,suggestion`, `${row},,`);
+    const corrects = page.getByLabel('This file corrects the run');
+    await page.waitForFunction(() => [...document.querySelectorAll('select')].some(({ value }) => value === 'first'));
+    await corrects.selectOption('second');
+    batches = [batch('third'), ...batches];
+    // An answer is fresh for three seconds.
+    await page.waitForTimeout(3_500);
+    await comeBack(page);
+    await corrects.locator('option', { hasText: 'third' }).waitFor({ state: 'attached' });
+    assert.equal(await corrects.inputValue(), 'second');
+  });
+
+  test('keeps what somebody chooses for its columns while a colleague corrects a cell', async (t) => {
+    const opened = await open(t, '/new');
+    if (opened === null) return;
+    const { page, context, installation } = opened;
+    await upload(page, header, row);
+    const draftId = page.url().split('/').at(-1) ?? '';
+    await page.getByRole('button', { name: 'Change' }).first().click();
+    const name = page.getByLabel('name is read as');
+    await name.selectOption('reference');
+    const send = await context.request.post(`${installation.url}/api/v1/drafts/${draftId}/change`, {
+      headers: { 'idempotency-key': 'colleague' },
+      data: { cells: [{ row: 1, column: 3, value: '250' }] },
+    });
+    assert.equal(send.status(), 200);
+    await page.getByRole('grid').getByText('250').waitFor({ timeout: 20_000 });
+    assert.equal(await name.inputValue(), 'reference');
+  });
+});
+
+describe('a decision', () => {
+  test('about held rows is about those that the person saw', async (t) => {
+    let seen = 100;
+    const opened = await open(t, `/batches/${samples.running}`, {
+      'batches/[^/]+/held-rows': changed((body: object) => ({
+        ...body,
+        refusal: null,
+        refusal_reason: null,
+        seen: seen++,
+      })),
+      'batches/[^/]+/release': (route) => route.fulfill({ json: { released: 1, kept: [] } }),
+    });
+    if (opened === null) return;
+    const { page, installation } = opened;
+    await page.getByRole('tab', { name: /Held/ }).click();
+    await page.getByRole('button', { name: /^Release these/ }).click();
+    const readAgain = page.waitForResponse(/held-rows/);
+    await installation.completeRow(49);
+    await readAgain;
+    const before = seen - 2;
+    const sent = page.waitForRequest(/\/release$/);
+    await page.locator('dialog button[type=submit]').click();
+    assert.equal((await sent).postDataJSON().seen, before);
+  });
+
+  test('about a row shows what it is now', async (t) => {
+    const opened = await open(t, `/batches/${samples.running}`);
+    if (opened === null) return;
+    const { page, installation } = opened;
+    await page.getByRole('main').locator('select').first().selectOption('accepted');
+    await page.locator('[role=row][aria-rowindex="2"]').getByText('37', { exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('accepted', { exact: true }).waitFor();
+    await dialog.getByRole('button', { name: 'Decide with evidence' }).waitFor();
+    await moveRow(installation.session, samples.running, 37, ways.complete(37).slice(1));
+    await dialog.getByText('completed', { exact: true }).first().waitFor();
+    await dialog.getByRole('button', { name: 'Decide with evidence' }).waitFor({ state: 'detached' });
+  });
+});
+
+describe('what a page shows', () => {
+  test('goes away when the values that it is about are changed', async (t) => {
+    const opened = await open(t, '/payments');
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('tab').nth(1).click();
+    await page.getByRole('button', { name: 'List', exact: true }).click();
+    const table = page.getByRole('main').getByRole('table');
+    await table.waitFor();
+    await page.getByLabel('From').fill('2026-10-01');
+    await table.waitFor({ state: 'detached' });
+  });
+
+  test('is the newest balance, whoever has read it', async (t) => {
+    const wallet = { wallet_id: 'w', name: 'local KES', currency: 'KES', active: true };
+    const balance = (read_at: string, value: string) => ({
+      total: null,
+      wallets: [{ ...wallet, balance: value }],
+      read_at,
+    });
+    let listed = balance('2026-11-27T06:00:00.000Z', '100');
+    const opened = await open(t, '/wallets', {
+      accounts: changed(({ accounts }: { accounts: object[] }) => ({
+        accounts: accounts.map((account) => ({ ...account, balance: listed })),
+      })),
+      'accounts/[^/]+/balance': (route) => {
+        listed = balance('2026-11-27T08:00:00.000Z', '300');
+        return route.fulfill({ json: balance('2026-11-27T07:00:00.000Z', '200') });
+      },
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByText('100.00').first().waitFor();
+    await page.getByRole('button', { name: 'Read now' }).click();
+    await page.getByText('300.00').first().waitFor();
+  });
+
+  test('is every batch that waits for approval, page by page', async (t) => {
+    const opened = await open(t, '/approvals', {
+      batches: changed((body: { batches: object[] }) => ({ ...body, next: 'older' })),
+    });
+    if (opened === null) return;
+    await opened.page.getByRole('button', { name: 'Show older batches' }).waitFor();
+  });
+
+  test('is the account of a person also after the configuration has dropped it', async (t) => {
+    const person = {
+      ...{
+        name: 'zawadi',
+        display_name: 'Zawadi',
+        email: null,
+        roles: ['prepare'],
+        accounts: ['closed'],
+        language: 'en',
+      },
+      ...{
+        has_password: true,
+        has_totp: false,
+        passkeys: 0,
+        created_by: 'wanjiru',
+        created_at: '2026-11-01T00:00:00Z',
+      },
+      ...{ disabled_at: null, etag: '"1"' },
+    };
+    const opened = await open(t, '/people', { users: answer({ users: [person] }) });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Change' }).click();
+    const account = page.getByRole('dialog').getByLabel('closed');
+    assert.equal(await account.isChecked(), true);
+    await account.uncheck();
+    await account.waitFor();
+    assert.equal(await page.getByRole('dialog').getByLabel('sandbox').isChecked(), false);
+  });
+
+  test('names the wallets of Version 1, which have no currency', async (t) => {
+    const wallet = (name: string, balance: string) => ({ wallet_id: name, name, currency: '', balance, active: true });
+    const wallets = [wallet('Safaricom (KE)', '12500.5'), wallet('MTN (UG)', '7')];
+    const balance = { total: null, wallets, read_at: '2026-11-27T06:00:00.000Z' };
+    const opened = await open(t, '/approvals', {
+      'batches/[^/]+/review': changed((body: { plan: object }) => ({ ...body, plan: { ...body.plan, balance } })),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Review and approve' }).first().click();
+    await page.getByText(/Safaricom \(KE\) 12,500\.5\s+· MTN \(UG\) 7/).waitFor();
+  });
+
+  test('is money that no entry explains, too, where there is no entry', async (t) => {
+    const currency = { currency: 'KES', left: '500', charged: '0', unexplained: '500' };
+    const wallets = { first_read_at: null, last_read_at: null, currencies: [currency] };
+    const opened = await open(t, '/payments', {
+      'accounts/[^/]+/journal': changed((body: object) => ({
+        ...body,
+        entries: [],
+        totals: {},
+        uncertain: 0,
+        wallets,
+      })),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('tab').nth(2).click();
+    await page.locator('form button[type=submit]').click();
+    await page.getByRole('main').getByText('500.00').first().waitFor();
+  });
+
+  test('is no plan for 15 rows where somebody has entered 1.5', async (t) => {
+    const opened = await open(t, '/payout');
+    if (opened === null) return;
+    const { page } = opened;
+    const count = page.getByLabel('Rows');
+    await count.fill('1.5');
+    await page.locator('form button[type=submit]').click();
+    await page.locator('[aria-invalid=true]').waitFor();
+    await count.fill('5 000');
+    await page.locator('form button[type=submit]').click();
+    await page.locator('.figures').getByText(/5,000/).first().waitFor();
+  });
+});
