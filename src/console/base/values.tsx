@@ -11,6 +11,23 @@ export function Money({ value, currency }: { value: Decimal; currency: string })
   );
 }
 
+interface Wallet {
+  name: string;
+  currency: string;
+  balance: string;
+}
+
+/** The balance of a wallet. Version 1 of the service names no currency: its wallets are told apart by their names. */
+export function WalletBalance({ wallet: { name, currency, balance } }: { wallet: Wallet }) {
+  return currency === '' ? (
+    <span>
+      {name} {formatAmount(balance, '')}
+    </span>
+  ) : (
+    <Money value={balance} currency={currency} />
+  );
+}
+
 /** Sums by currency, one on each line, and below them the products, which are in no sum; a dash if there is nothing. */
 export function Sums({ sums, products = 0 }: { sums: Readonly<Record<string, Decimal>>; products?: number }) {
   const entries = Object.entries(sums);

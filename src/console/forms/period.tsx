@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { Field } from '../base/field.tsx';
 import { EmptyCard } from '../base/page.tsx';
-import { dayOf, endOf, startOf } from '../texts/days.ts';
 import { t } from '../texts/i18n.ts';
+import { dayOf, endOf, startOf } from './days.ts';
 
 const dayMs = 86_400_000;
 

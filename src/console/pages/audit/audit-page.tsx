@@ -12,7 +12,7 @@ import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { Time } from '../../base/values.tsx';
-import { endOf } from '../../texts/days.ts';
+import { endOf } from '../../forms/days.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 

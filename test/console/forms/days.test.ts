@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { dayOf, endOf, startOf } from '../../src/console/texts/days.ts';
+import { dayOf, endOf, startOf } from '../../../src/console/forms/days.ts';
 
 const { TZ } = process.env;
 after(() => {
