@@ -257,6 +257,22 @@ test('the wallets say how long their money lasts', async (t) => {
   await (await open(t, '/wallets'))?.page.getByText(/KES: (until .*|longer than a year|not for all rows.*)/).waitFor();
 });
 
+test('a batch that a person rejected is called rejected, with the reason', async (t) => {
+  if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+  const context = await windowOf(stage);
+  t.after(() => context.close());
+  await context.route(`**/api/v1/batches/${samples.paused}`, async (route) => {
+    const batch = (await (await route.fetch()).json()) as { situation: object };
+    const situation = { ...batch.situation, doing: 'cancelled', holds: [], next: null, meanwhile: [] };
+    return route.fulfill({ json: { ...batch, status: 'cancelled', rejection: 'October', pauses: [], situation } });
+  });
+  const { page } = await openPage(context, `${stage.installation.url}/batches/${samples.paused}`);
+  await page.getByRole('heading', { name: 'It was rejected' }).waitFor();
+  await page.getByText('Reason: October').waitFor();
+  await page.locator('.badge').getByText('rejected').waitFor();
+  return undefined;
+});
+
 describe('an approver', () => {
   test('sees on a phone what is approved, and approves it', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');

@@ -20,8 +20,17 @@ export function RowBadge({ state }: { state: RowState }) {
   return <Badge tone={rowTones[state]}>{t(rowStateText(state))}</Badge>;
 }
 
-export function BatchBadge({ state }: { state: BatchState }) {
-  return <Badge tone={batchTones[state]}>{t(batchStateText(state))}</Badge>;
+/** What is needed to name the state of a batch. `rejection`: why it was rejected, by a person or as unreadable. */
+type Labelled = { status: BatchState; rejection?: string | null };
+
+/** A batch that a person rejected ends as cancelled; people look for the rejection. */
+export function isRejected({ status, rejection = null }: Labelled): boolean {
+  return status === 'cancelled' && rejection !== null;
+}
+
+export function BatchBadge({ batch }: { batch: Labelled }) {
+  const { status } = batch;
+  return <Badge tone={batchTones[status]}>{t(isRejected(batch) ? 'state.rejected' : batchStateText(status))}</Badge>;
 }
 
 /** Rows by state as a bar; `hasLegend` adds the numbers. */

@@ -129,7 +129,7 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
           <ul className="plain-list">
             {same_rows.map(({ batch_id, status, rows, paid }) => (
               <li key={batch_id}>
-                <BatchLink id={batch_id} /> <BatchBadge state={status} />
+                <BatchLink id={batch_id} /> <BatchBadge batch={{ status }} />
                 <div className="small quiet">{t('approval.same_rows_line', { rows, paid })}</div>
               </li>
             ))}

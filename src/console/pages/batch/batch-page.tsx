@@ -41,10 +41,11 @@ export function BatchPage() {
   );
 }
 
-function Sub({ batch: { status, file_name, account, created_by, created_at } }: { batch: BatchStatus }) {
+function Sub({ batch }: { batch: BatchStatus }) {
+  const { file_name, account, created_by, created_at } = batch;
   return (
     <div className="line">
-      <BatchBadge state={status} />
+      <BatchBadge batch={batch} />
       <span>
         {file_name} · {account} · {t('batches.by', { person: created_by })}, <Time at={created_at} />
       </span>

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { useSession } from '../../api/session.ts';
 import { actorName } from '../../base/event-text.ts';
 import { ForSupport } from '../../base/failure.tsx';
+import { isRejected } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -38,8 +39,11 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
     <section className={`notice tone-${tone}`} aria-label={t('batch.now')}>
       <div className="line between">
         <div className="stack tight">
-          <h2>{t(`doing.${doing}`)}</h2>
-          {rejection !== null && <p>{rejection}</p>}
+          <h2>{t(isRejected(batch) ? 'doing.rejected' : `doing.${doing}`)}</h2>
+          {rejection !== null && !isRejected(batch) && <p>{rejection}</p>}
+          {rejection !== null && isRejected(batch) && (
+            <p>{t('base.labelled', { label: t('base.reason'), value: rejection })}</p>
+          )}
           {pauses.map((pause) => (
             <PauseLine key={pause.reason + pause.since} pause={pause} />
           ))}
@@ -94,7 +98,9 @@ function NeedLine({
           (<Time at={at} />)
         </>
       )}
-      {role !== null && !isMine && <span className="small"> {t('batch.needs_role', { role: t(`role.${role}`) })}</span>}
+      {role !== null && !isMine && (
+        <span className="small">. {t('batch.needs_role', { role: t(`role.${role}`) })}</span>
+      )}
     </p>
   );
 }

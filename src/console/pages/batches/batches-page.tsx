@@ -140,11 +140,11 @@ function Name({ batch: { batch_id, run_id, file_name, finish_by, in_time } }: { 
   );
 }
 
-function State({ batch: { status, counts } }: { batch: Batch }) {
-  const { in_doubt = 0, held = 0, failed = 0 } = counts;
+function State({ batch }: { batch: Batch }) {
+  const { in_doubt = 0, held = 0, failed = 0 } = batch.counts;
   return (
     <div className="state-cell">
-      <BatchBadge state={status} />
+      <BatchBadge batch={batch} />
       {in_doubt > 0 && <Badge tone="doubt">{t('batches.in_doubt', { count: in_doubt })}</Badge>}
       {held > 0 && <Badge tone="attention">{t('batches.held', { count: held })}</Badge>}
       {failed > 0 && <Badge tone="bad">{t('batches.failed', { count: failed })}</Badge>}

@@ -129,19 +129,23 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
         ]}
       />
       <MoneyNotices plan={plan} heading="h3" />
-      <Findings findings={findings} unusual={unusual} since={since} />
+      <Findings {...{ findings, unusual, since }} unpaid={plan.rows - plan.to_send} />
     </>
   );
 }
 
+/** Why rows are not paid: a row may have several problems, so `unpaid` counts the rows. Then what to look at. */
 function Findings({
   findings,
   unusual,
   since,
-}: Pick<DraftPlan, 'findings' | 'since'> & Pick<DraftPlan['plan'], 'unusual'>) {
+  unpaid,
+}: Pick<DraftPlan, 'findings' | 'since'> & Pick<DraftPlan['plan'], 'unusual'> & { unpaid: number }) {
   return (
     <>
-      {findings.problems.length > 0 && <h3>{t('approval.not_paid')}</h3>}
+      {findings.problems.length > 0 && (
+        <h3>{t('base.labelled', { label: t('approval.not_paid'), value: t('payments.rows', { count: unpaid }) })}</h3>
+      )}
       <ul className="plain-list">
         {findings.problems.map(({ code, count, examples: [example] }) => (
           <li key={code}>
@@ -149,6 +153,9 @@ function Findings({
             <span className="quiet">{problemDetail({ code, values: example?.values ?? {} })}</span>
           </li>
         ))}
+      </ul>
+      {unusual.length > 0 && <h3>{t('approval.unusual')}</h3>}
+      <ul className="plain-list">
         {unusual.map(({ currency, amount, usual, lines }) => (
           <li key={`${currency} ${amount}`}>
             {t('draft.unusual', {

@@ -56,7 +56,7 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
                 </>
               ),
             },
-            { id: 'state', label: t('base.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+            { id: 'state', label: t('base.state'), cell: (file) => <BatchBadge batch={file} /> },
             { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
             { id: 'rows', label: t('payments.rows_paid'), isNumber: true, cell: (file) => <Count of={file.rows} /> },
             {

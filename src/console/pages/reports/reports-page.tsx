@@ -60,7 +60,7 @@ function Reports({ batches }: { batches: readonly Batch[] }) {
               </>
             ),
           },
-          { id: 'state', label: t('base.state'), cell: ({ status }) => <BatchBadge state={status} /> },
+          { id: 'state', label: t('base.state'), cell: (batch) => <BatchBadge batch={batch} /> },
           progressColumn(),
           chargedColumn(),
           { id: 'done', label: t('reports.done_at'), cell: ({ done_at }) => <Time at={done_at} /> },

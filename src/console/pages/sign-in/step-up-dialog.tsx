@@ -37,7 +37,9 @@ export function StepUpDialog({ purpose, onEnd }: { purpose: string; onEnd: (isTo
       submitText={t('step_up.submit')}
       {...(hasCode ? { onSubmit: () => prove(() => stepUpByCode(purpose, code)) } : {})}
     >
-      <p>{t('step_up.help')}</p>
+      <p>
+        {t('step_up.help')} {hasCode && t('sign_in.code_help')}
+      </p>
       {hasCode && <CodeField value={code} onChange={setCode} />}
       {factors.includes('passkey') && (
         <Button

@@ -85,7 +85,8 @@ export const draft = {
   'draft.fix_rows': '{count, plural, one {Correct # row} other {Correct # rows}}',
   'draft.fixed': '{count, plural, one {# row was corrected} other {# rows were corrected}}',
   'draft.will_mend': '{count, plural, one {# row will be corrected.} other {# rows will be corrected.}}',
-  'draft.will_leave': '{count, plural, one {# row stays as it is.} other {# rows stay as they are.}}',
+  'draft.will_leave':
+    '{count, plural, one {# row stays as it is: this does not correct it.} other {# rows stay as they are: this does not correct them.}}',
   'draft.before_after': 'Before and after',
   'draft.whole_row': 'Whole row',
   'draft.before': 'Before',

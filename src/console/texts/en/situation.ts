@@ -12,6 +12,7 @@ export const situation = {
   'doing.paused': 'It is paused',
   'doing.finished': 'It is finished',
   'doing.cancelled': 'It is cancelled',
+  'doing.rejected': 'It was rejected',
   'hold.service_changed': 'The account points to another service',
   'hold.service_mismatch': 'The service answered about a different payment',
   'hold.credentials_rejected': 'The service does not accept the credentials',

@@ -18,5 +18,6 @@ export const states = {
   'state.batch.running': 'running',
   'state.batch.paused': 'paused',
   'state.batch.completed': 'finished',
+  'state.rejected': 'rejected',
   'state.batch.cancelled': 'cancelled',
 };

@@ -86,7 +86,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.fix_rows': '{count, plural, one {Corriger # ligne} other {Corriger # lignes}}',
   'draft.fixed': '{count, plural, one {# ligne a été corrigée} other {# lignes ont été corrigées}}',
   'draft.will_mend': '{count, plural, one {# ligne sera corrigée.} other {# lignes seront corrigées.}}',
-  'draft.will_leave': '{count, plural, one {# ligne reste telle quelle.} other {# lignes restent telles quelles.}}',
+  'draft.will_leave':
+    '{count, plural, one {# ligne reste telle quelle : cela ne la corrige pas.} other {# lignes restent telles quelles : cela ne les corrige pas.}}',
   'draft.before_after': 'Avant et après',
   'draft.whole_row': 'Ligne entière',
   'draft.before': 'Avant',

@@ -13,6 +13,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.paused': 'Il est en pause',
   'doing.finished': 'Il est terminé',
   'doing.cancelled': 'Il est annulé',
+  'doing.rejected': 'Il a été rejeté',
   'hold.service_changed': 'Le compte pointe vers un autre service',
   'hold.service_mismatch': 'Le service a répondu au sujet d’un autre paiement',
   'hold.credentials_rejected': 'Le service n’accepte pas les identifiants',

@@ -19,5 +19,6 @@ export const states: Record<keyof typeof english, string> = {
   'state.batch.running': 'en cours',
   'state.batch.paused': 'en pause',
   'state.batch.completed': 'terminé',
+  'state.rejected': 'rejeté',
   'state.batch.cancelled': 'annulé',
 };

@@ -86,7 +86,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.fix_rows': '{count, plural, one {Corrigir # linha} other {Corrigir # linhas}}',
   'draft.fixed': '{count, plural, one {# linha foi corrigida} other {# linhas foram corrigidas}}',
   'draft.will_mend': '{count, plural, one {# linha será corrigida.} other {# linhas serão corrigidas.}}',
-  'draft.will_leave': '{count, plural, one {# linha fica como está.} other {# linhas ficam como estão.}}',
+  'draft.will_leave':
+    '{count, plural, one {# linha fica como está: isto não a corrige.} other {# linhas ficam como estão: isto não as corrige.}}',
   'draft.before_after': 'Antes e depois',
   'draft.whole_row': 'Linha inteira',
   'draft.before': 'Antes',

@@ -13,6 +13,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.paused': 'Está em pausa',
   'doing.finished': 'Está concluído',
   'doing.cancelled': 'Está cancelado',
+  'doing.rejected': 'Foi rejeitado',
   'hold.service_changed': 'A conta aponta para outro serviço',
   'hold.service_mismatch': 'O serviço respondeu sobre outro pagamento',
   'hold.credentials_rejected': 'O serviço não aceita as credenciais',

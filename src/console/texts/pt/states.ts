@@ -19,5 +19,6 @@ export const states: Record<keyof typeof english, string> = {
   'state.batch.running': 'em curso',
   'state.batch.paused': 'em pausa',
   'state.batch.completed': 'concluído',
+  'state.rejected': 'rejeitado',
   'state.batch.cancelled': 'cancelado',
 };

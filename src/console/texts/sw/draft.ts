@@ -86,7 +86,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.fix_rows': '{count, plural, one {Rekebisha safu #} other {Rekebisha safu #}}',
   'draft.fixed': '{count, plural, one {Safu # imerekebishwa} other {Safu # zimerekebishwa}}',
   'draft.will_mend': '{count, plural, one {Safu # itarekebishwa.} other {Safu # zitarekebishwa.}}',
-  'draft.will_leave': '{count, plural, one {Safu # itabaki ilivyo.} other {Safu # zitabaki zilivyo.}}',
+  'draft.will_leave':
+    '{count, plural, one {Safu # itabaki ilivyo: hili haliirekebishi.} other {Safu # zitabaki zilivyo: hili halizirekebishi.}}',
   'draft.before_after': 'Kabla na baada',
   'draft.whole_row': 'Safu nzima',
   'draft.before': 'Kabla',

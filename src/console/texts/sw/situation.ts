@@ -13,6 +13,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.paused': 'Limesitishwa',
   'doing.finished': 'Limekamilika',
   'doing.cancelled': 'Limeghairiwa',
+  'doing.rejected': 'Limekataliwa',
   'hold.service_changed': 'Akaunti inaelekeza kwenye huduma nyingine',
   'hold.service_mismatch': 'Huduma ilijibu kuhusu malipo mengine',
   'hold.credentials_rejected': 'Huduma haikubali vitambulisho',

@@ -19,5 +19,6 @@ export const states: Record<keyof typeof english, string> = {
   'state.batch.running': 'linaendelea',
   'state.batch.paused': 'limesitishwa',
   'state.batch.completed': 'limekamilika',
+  'state.rejected': 'limekataliwa',
   'state.batch.cancelled': 'limeghairiwa',
 };
