@@ -115,8 +115,8 @@ function pausedText({ batch, pauses, about }: BatchNews): BatchText {
   const [first, ...others] = pauses;
   const reason = first?.reason ?? 'by_person';
   const { label, meaning } = pauseReasonTexts[reason];
-  const detail = pauseDetail(reason, first?.detail ?? null)?.replace(/\.$/, '');
-  const why = detail ? `${meaning.replace(/\.$/, '')}: ${detail}.` : meaning;
+  const detail = pauseDetail(reason, first?.detail ?? null);
+  const why = detail ? `${meaning.replace(/\.$/, '')}: ${detail}${/[.!?]$/.test(detail) ? '' : '.'}` : meaning;
   return {
     subject: `Payout ${batch.run_id} is paused: ${label}`,
     lines: [

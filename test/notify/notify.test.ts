@@ -86,7 +86,7 @@ describe('a notification', () => {
     await pauseBatch(actor, 'batch-1', 'month-end');
     await pass();
     await resumeBatch(actor, 'batch-1');
-    await pauseBatch(actor, 'batch-1', 'once more');
+    await pauseBatch(actor, 'batch-1', 'once more?');
     await pass();
     await setPause(db, 'insufficient_balance');
     await pauseBatch(actor, 'batch-1', 'besides');
@@ -104,7 +104,7 @@ describe('a notification', () => {
     assert.match(asked?.lines.join('\n') ?? '', /ann has submitted[\s\S]*airbatch approve batch-1/);
     assert.equal(paused?.subject, 'Payout run-1 is paused: by a person');
     assert.match(paused?.lines.join('\n') ?? '', /^A person paused it: month-end\.\n[\s\S]*airbatch resume batch-1/);
-    assert.match(again?.lines.join('\n') ?? '', /A person paused it: once more\./);
+    assert.match(again?.lines.join('\n') ?? '', /A person paused it: once more\?\n/);
     assert.match(finished?.subject ?? '', /All 3 rows were paid: KES 306\.00/);
     assert.deepEqual([finished?.report, finished?.facts.completed], ['batch-1', 3]);
     const counts = rowStates.map((state) => Number(finished?.facts[state]));

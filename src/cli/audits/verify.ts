@@ -54,11 +54,14 @@ function show(terminal: CommandContext['terminal'], result: Verification, hasKey
     terminal.print(`${terminal.paint('red', '✘')} ${visible(`${file} ${message}`)}\n`);
   if (result.findings_unlisted > 0)
     terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findings_unlisted, 'finding')} more\n`);
-  if (result.batch_id === null && result.reconciliation_id === null)
+  const isKnown = result.batch_id !== null || result.reconciliation_id !== null;
+  if (!isKnown)
     terminal.print(
       '"verify" takes the folder of one batch or reconciliation, as in "airbatch verify reports/BATCH".\n',
     );
   if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
+  // The last line is what a reader keeps in mind, and a valid signature proves nothing about a changed file.
+  if (!result.ok && isKnown) terminal.print(`${terminal.paint('red', 'These reports are not proven.')}\n`);
   if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);
   // A forger who rewrites all of the files signs them with a key of their own, and that signature is valid too.
   if (result.ok && !hasKey)

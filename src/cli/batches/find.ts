@@ -31,7 +31,8 @@ export async function execute(
   { country, account, from, to }: { country?: string; account?: string; from?: string; to?: string },
 ): Promise<number> {
   const found = await call(context, findPayments, { number, country, account, ...periodOf({ from, to }) });
-  const none = `Nothing was sent to ${found.phone_number} in this time.`;
+  const inTime = from === undefined && to === undefined ? '' : ' in this time';
+  const none = `Nothing was sent to ${found.phone_number}${inTime}.`;
   printTable(context, columns, found.payments, { json: found, none });
   if (!context.json) for (const line of linesOf(found)) context.terminal.print(`${line}\n`);
   return 0;
@@ -50,6 +51,7 @@ function whyText({ counts_as_paid, status, reason, second_topup_id, refunded_at 
 function linesOf(found: Found): string[] {
   const {
     phone_number,
+    payments,
     from,
     paid_rows,
     paid,
@@ -63,7 +65,7 @@ function linesOf(found: Found): string[] {
   } = found;
   const since = from === null ? '' : ` since ${timeText(from)}`;
   const sums = paid_rows === 0 ? 'nothing' : `${requestedText(paid, paid_products)} in ${counted(paid_rows, 'row')}`;
-  const lines = [`${phone_number} was paid ${sums}${since}.`];
+  const lines = payments.length === 0 ? [] : [`${phone_number} was paid ${sums}${since}.`];
   if (paid_twice_rows > 0)
     lines.push(`May have been paid twice: ${counted(paid_twice_rows, 'row')}; the sum above has each once.`);
   if (refunded_rows > 0)

@@ -72,7 +72,11 @@ function sentBeforeSentences({ balance: { explanation }, charged }: BatchSummary
 function restSentences(summary: BatchSummary): string[] {
   const { balance, batch_id, charged, refunded } = summary;
   const sentences: string[] = [];
-  const more = balance.uncertain.charges > 0 ? '.' : ', and no row of this ledger accounts for it.';
+  // What rows of other batches that are still in doubt have cost is not known yet.
+  const more =
+    balance.uncertain.charges > 0
+      ? '.'
+      : `. Rows of other batches that were in doubt then may account for it: once they have a result, airbatch report ${batch_id} compares again. To look for another cause: airbatch reconcile --batch ${batch_id}`;
   for (const { currency, unexplained } of balance.explanation) {
     const less = subtractAmounts('0', unexplained);
     const back = refunded.amounts[currency];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runHere } from '../../support/command.ts';
@@ -50,6 +50,12 @@ test('airbatch audit-pack writes one file from which the batch is verified offli
   const [, openssl = ''] = /^ {2}openssl (.*)$/m.exec(instructions) ?? [];
   const signature = execFileSync('openssl', openssl.split(' '), { cwd: join(folder, 'pack'), encoding: 'utf8' });
   assert.match(signature, /Verified Successfully/);
+
+  assert.match(instructions, /^ {2}sha256sum reports\/\*\.\*$/m);
+  appendFileSync(join(folder, 'pack/reports/results.csv'), '\n');
+  const changed = await runHere(command.split(' '), { cwd: join(folder, 'pack') });
+  assert.equal(changed.code, 4);
+  assert.match(changed.stdout, /✘ results\.csv has \d+ bytes[\s\S]*\nThese reports are not proven\.\n$/);
 
   const mistyped = await runHere(['verify', 'report'], { cwd: join(folder, 'pack') });
   assert.equal(mistyped.code, 3);

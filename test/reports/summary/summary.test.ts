@@ -556,7 +556,10 @@ test('a deposit into the wallets is not called a loss', async (t) => {
       balance: { ...summary.balance, explanation, explained: false },
     }).details.join(' ');
   };
-  assert.match(about('0.5'), /USD 0\.50 more left the wallets than the known charges, and no row of this ledger/);
+  assert.match(
+    about('0.5'),
+    /USD 0\.50 more left the wallets than the known charges\. Rows of other batches that were in doubt then may account for it: .* airbatch report B-1 compares again\. .* airbatch reconcile --batch B-1/,
+  );
   assert.match(
     about('-0.5'),
     /USD 0\.50 less left the wallets than was charged: a deposit or refund of that amount is not accounted for\. To look for a refund: airbatch reconcile --batch B-1$/,
