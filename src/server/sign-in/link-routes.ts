@@ -11,6 +11,7 @@ import { roles } from '../../runtime/settings/config-shape.ts';
 import { Refused } from '../base/problem.ts';
 import { newPassword } from './password.ts';
 import { defineSessionRoute, type SessionRequest, sessionView } from './session-route.ts';
+import { factorsOf } from './sessions.ts';
 import { finish } from './sign-in-routes.ts';
 
 const token = z.string().max(200);
@@ -92,8 +93,10 @@ async function requireLink(
   const user = link.name === null ? null : await findUser(db, link.name);
   // The link for the first administrator works only while there is none.
   const hasAdmin = async () => (await otherAdmins(db, '', config.console.openid?.claim ?? null)) > 0;
-  const isOver = link.name === null ? await hasAdmin() : user === null || user.disabled_at !== null;
-  if (isOver) throw linkRefused();
+  // Nor does a link take the place of a second factor that its person has added since: a reset removes these first.
+  const isOfNobody = async () =>
+    user === null || user.disabled_at !== null || (await factorsOf(db, user.name)).length > 0;
+  if (link.name === null ? await hasAdmin() : await isOfNobody()) throw linkRefused();
   return { link, user };
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { confirmTotp, findTotp, proposeTotp } from '../../../src/ledger/access/second-factors.ts';
 import { findUser } from '../../../src/ledger/access/users.ts';
 import { changeUser } from '../../../src/operations/access/change-user.ts';
 import { listAccessEvents } from '../../../src/operations/access/list-access-events.ts';
@@ -30,6 +31,22 @@ describe('a session of the console', () => {
     assert.equal(own.jar.cookie, '');
     own.jar.cookie = cookie;
     assert.equal((await own.send('GET', '/api/v1/session')).status, 401, 'an old cookie is worth nothing');
+  });
+
+  test('is not begun by a link that is older than the second factor of its person', async (t) => {
+    const { db, clock, addUser, browser } = await consoleOf(t);
+    const { link } = await addUser('amina');
+    // She has signed in at the identity provider, and added an app with codes there.
+    await proposeTotp(db, 'amina', 'sealed');
+    const totp = await findTotp(db, 'amina');
+    assert.ok(totp !== null && (await confirmTotp(db, totp, clock.now())));
+    const finder = browser();
+    for (const path of ['/link/show', '/link']) {
+      const body = { token: link.token, ...(path === '/link' ? { password } : {}) };
+      const { status, body: answer } = await finder.send('POST', `/api/v1/session${path}`, { body });
+      assert.deepEqual([status, answer.code], [403, 'LINK_REFUSED'], path);
+    }
+    assert.equal((await findUser(db, 'amina'))?.password_hash, null);
   });
 
   for (const [publicUrl, expected] of [
