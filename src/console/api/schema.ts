@@ -4942,6 +4942,7 @@ export interface operations {
                     why: string;
                     /** @default false */
                     unsent?: boolean;
+                    seen?: number;
                 };
             };
         };

@@ -126,16 +126,17 @@ function aboveTier({ batch_id }: BatchRecord, { approvers, why }: ApprovalNeeded
 
 /**
  * Skips rows: held rows, or `ready` rows of a batch that a person has paused. Fails with `BATCH_STATE` if no person has
- * paused it. Returns how many were skipped. The row keeps the whole reason until it is forgotten; the chain keeps the
- * reason without numbers.
+ * paused it. `seenSeq`: as for `releaseRows`. Returns how many were skipped. The row keeps the whole reason until it is
+ * forgotten; the chain keeps the reason without numbers.
  */
 export function skipRows(
   actor: Actor,
   batchId: string,
   choice: RowChoice,
   why: string,
-  state: 'held' | 'ready' = 'held',
+  { state = 'held', seenSeq = null }: { state?: 'held' | 'ready'; seenSeq?: number | null } = {},
 ): Promise<number> {
+  const unseen = makeUnseenHolds(seenSeq);
   const problem = {
     code: 'SKIPPED_BY_PERSON',
     column: null,
@@ -145,6 +146,7 @@ export function skipRows(
   return changeRows(actor, batchId, choice, {
     state,
     check: async (db, batch) => {
+      await unseen.read(db, batch);
       if (state === 'held' || (await manualPause(db, batch)) !== null) return;
       if (batch.status !== 'paused' && !can(batch.status, 'pause'))
         throw wrongState(batch, 'nothing more of it is sent');
@@ -157,8 +159,10 @@ export function skipRows(
         },
       );
     },
-    change: (unit, row) =>
-      unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: withoutNumbers(why) }),
+    change: async (unit, row) =>
+      unseen.has(row.row_no)
+        ? null
+        : unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: withoutNumbers(why) }),
   });
 }
 

@@ -17,6 +17,11 @@ export const skipRows = defineOperation({
     ...rowChoiceFields,
     why: reason,
     unsent: z.boolean().default(false),
+    /**
+     * `seen` from `review-release`: rows that were held after that time stay held. If it is left out: all that are held
+     * now.
+     */
+    seen: z.int().optional(),
   }),
   result: z.strictObject({
     batch_id: batchId,
@@ -26,8 +31,9 @@ export const skipRows = defineOperation({
     ready: z.int(),
     is_worked_on: isWorkedOn,
   }),
-  async run({ actor, session }, { batch_id, why, unsent, ...choice }) {
-    const skipped = await skip(actor, batch_id, rowChoice(choice), why, unsent ? 'ready' : 'held');
+  async run({ actor, session }, { batch_id, why, unsent, seen, ...choice }) {
+    const which = { state: unsent ? ('ready' as const) : ('held' as const), seenSeq: seen ?? null };
+    const skipped = await skip(actor, batch_id, rowChoice(choice), why, which);
     const { status, account } = await requireBatch(actor.db, batch_id);
     const ready = (await countRows(actor.db, batch_id)).get('ready') ?? 0;
     return { batch_id, skipped, status, ready, is_worked_on: await hasWorker(session, account) };

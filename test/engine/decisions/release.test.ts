@@ -146,6 +146,7 @@ test('rows that are held after a person looked stay held until that person looks
   );
   assert.match(all.kept[0]?.suggestion ?? '', /held after you were asked/);
   assert.equal((await releaseRows(mary(rig), 'batch-2', [1], seen)).released, 0);
+  assert.equal(await skipRows(mary(rig), 'batch-2', [], 'the same payment', { seenSeq: seen }), 0);
   const again = (await findBatch(rig.db, 'batch-2'))?.audit_seq ?? 0;
   assert.equal((await releaseRows(mary(rig), 'batch-2', [1], again)).released, 1);
 });
@@ -393,7 +394,7 @@ test('an approval is for exactly the rows that were checked and that the approve
 test('ready rows can be skipped only after a person has paused their batch: otherwise they may be sent at any moment', async () => {
   const rig = await makeRig();
   await rig.add(someRows(2));
-  await assert.rejects(skipRows(mary(rig), 'batch-1', [2], 'she has left', 'ready'), {
+  await assert.rejects(skipRows(mary(rig), 'batch-1', [2], 'she has left', { state: 'ready' }), {
     code: 'BATCH_STATE',
     message: /not paused by a person/,
   });

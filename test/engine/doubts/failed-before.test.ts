@@ -191,7 +191,7 @@ describe('a row that pays the same as a failed one', () => {
   test('is held if the failed one is to be retried and was not yet, or was skipped since', async () => {
     for (const decide of [
       async () => undefined,
-      (rig: Rig) => skipRows(mary(rig), 'batch-1', [], 'no longer needed', 'ready'),
+      (rig: Rig) => skipRows(mary(rig), 'batch-1', [], 'no longer needed', { state: 'ready' }),
     ]) {
       const rig = await failedOnce();
       const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };

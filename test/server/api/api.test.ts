@@ -100,7 +100,7 @@ describe('the HTTP API', () => {
       const fitting = Object.fromEntries(Object.entries(body).filter(([name]) => fields.includes(name)));
       const queries: Record<string, string> = { 'list-networks': '?query=KE', 'show-difference': '?version=1' };
       const query = queries[operation.name] ?? (isUpload ? '?account=other' : '');
-      if (operation.name === 'release-rows') delete fitting.seen;
+      if (['release-rows', 'skip-rows'].includes(operation.name)) delete fitting.seen;
       const answer = await send(method, `${url}${query}`, {
         key,
         ...(method === 'POST' ? { body: operation.name === 'reorder-batch' ? { priority: 'bulk' } : fitting } : {}),

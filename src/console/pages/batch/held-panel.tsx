@@ -202,7 +202,8 @@ function DecisionDialog({ batchId, decision: { what, choice, count, seen }, onCl
     batchId,
     async () => {
       if (what === 'skip')
-        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { ...choice, why: why.text } })).skipped;
+        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { ...choice, why: why.text, seen } }))
+          .skipped;
       return (await change('/api/v1/batches/{batch_id}/release', { path, body: { ...choice, seen } })).released;
     },
     { done: (done) => t(what === 'skip' ? 'held.skipped' : 'held.released', { count: done }), onDone: onClose },
