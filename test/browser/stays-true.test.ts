@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
 import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
-import { answer } from './sample-answers.ts';
+import { answer, jobs } from './sample-answers.ts';
 import { moveRow, samples, ways } from './samples.ts';
 
 let stage: Stage | null = null;
@@ -208,6 +208,33 @@ describe('a decision', () => {
     assert.equal((await sent).postDataJSON().seen, before);
   });
 
+  test('to skip held rows is about those, too', async (t) => {
+    const opened = await open(t, `/batches/${samples.running}`, {
+      'batches/[^/]+/held-rows': changed((body: object) => ({ ...body, seen: 77 })),
+      'batches/[^/]+/skip': (route) => route.fulfill({ json: { skipped: 1 } }),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('tab', { name: /Held/ }).click();
+    await page.getByRole('button', { name: /^Skip these/ }).click();
+    await page.getByLabel('Reason').fill('the same payment');
+    const sent = page.waitForRequest(/\/skip$/);
+    await page.locator('dialog button[type=submit]').click();
+    assert.equal((await sent).postDataJSON().seen, 77);
+  });
+
+  test('to run a job is about the job as it was shown: two people do not run it twice', async (t) => {
+    const seen = { ...jobs, jobs: jobs.jobs.map((job) => ({ ...job, etag: '"as-shown"' })) };
+    const opened = await open(t, '/jobs', { jobs: answer(seen), 'jobs/[^/]+/run': problem(412, 'CHANGED_MEANWHILE') });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Run now' }).first().click();
+    const sent = page.waitForRequest(/\/run$/);
+    await page.locator('dialog button[type=submit]').click();
+    assert.equal((await sent).headers()['if-match'], '"as-shown"');
+    await page.getByRole('dialog').getByRole('alert').waitFor();
+  });
+
   test('about a row shows what it is now', async (t) => {
     const opened = await open(t, `/batches/${samples.running}`);
     if (opened === null) return;
@@ -328,6 +355,22 @@ describe('what a page shows', () => {
     await page.getByRole('tab').nth(2).click();
     await page.locator('form button[type=submit]').click();
     await page.getByRole('main').getByText('500.00').first().waitFor();
+  });
+
+  test('is a day of the reader, where only the day is known', async (t) => {
+    const currency = { currency: 'KES', queued: '0', waiting: '0', spent: '100', missing: null, balance: '500' };
+    const opened = await open(t, '/wallets', {
+      'accounts/[^/]+/money-forecast': changed((body: object) => ({
+        ...{ ...body, unknown: {}, products: 0 },
+        currencies: [{ ...currency, runs_out_by: 'usual_spending', runs_out_at: '2026-12-01T22:30:00.000Z' }],
+      })),
+    });
+    if (opened === null) return;
+    // In Nairobi, that is half past one on the next day.
+    await opened.page
+      .getByText(/2 Dec 2026/)
+      .first()
+      .waitFor();
   });
 
   test('is no plan for 15 rows where somebody has entered 1.5', async (t) => {

@@ -37,7 +37,7 @@ export function JobsPage() {
 }
 
 function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
-  const [asked, setAsked] = useState<string | null>(null);
+  const [asked, setAsked] = useState<Job | null>(null);
   const mayRun = useRole('operate');
   if (jobs.length === 0)
     return (
@@ -86,7 +86,7 @@ function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
             ? [
                 {
                   ...{ id: 'run', label: t('held.decide'), isAction: true },
-                  cell: ({ name }: Job) => <Button onClick={() => setAsked(name)}>{t('jobs.run')}</Button>,
+                  cell: (job: Job) => <Button onClick={() => setAsked(job)}>{t('jobs.run')}</Button>,
                 },
               ]
             : []),
@@ -98,8 +98,9 @@ function JobList({ jobs, folder }: { jobs: readonly Job[]; folder: string }) {
 }
 
 /** A person runs a job now; what its file pays waits for approval as at any other time. */
-function RunDialog({ job, onClose }: { job: string; onClose: () => void }) {
-  const run = useChange(() => change('/api/v1/jobs/{name}/run', { path: { name: job }, body: {} }), {
+function RunDialog({ job: { name: job, etag }, onClose }: { job: Job; onClose: () => void }) {
+  // Refused if a slot of the job has begun or ended since the list was read: two people would run it twice.
+  const run = useChange(() => change('/api/v1/jobs/{name}/run', { path: { name: job }, body: {}, etag }), {
     reads: [['jobs']],
     done: ({ outcome }) => `${t('jobs.run_done')} ${slotText(outcome)}`,
     onDone: onClose,

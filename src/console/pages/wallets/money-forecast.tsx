@@ -4,6 +4,7 @@ import { Loaded } from '../../base/failure.tsx';
 import { missingColumn } from '../../base/money-notices.tsx';
 import { Table } from '../../base/table.tsx';
 import { Money, Sums } from '../../base/values.tsx';
+import { dayOf } from '../../forms/days.ts';
 import { formatDate, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
@@ -80,6 +81,6 @@ function lasts({ currency, runs_out_by: by, runs_out_at: at }: OfCurrency): stri
   // Whether payouts repeat is known to the day at best.
   return t('base.labelled', {
     label: currency,
-    value: t(`wallets.lasts.${by}`, { time: by === 'queue' ? formatTime(at) : formatDate(at) }),
+    value: t(`wallets.lasts.${by}`, { time: by === 'queue' ? formatTime(at) : formatDate(dayOf(Date.parse(at))) }),
   });
 }
