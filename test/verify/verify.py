@@ -158,7 +158,7 @@ def letters(text):
 def readings(cell):
     """The amounts that a cell of the file may stand for; none where it shows no one number."""
     text = re.sub(r"[^\W\d_]+\.?|[$£¥₠-₿]", " ", cell.replace("\u066b", ".").strip(" ='\""))
-    text = re.sub(r"/[=-]|[.,]--?(?=\s*$)", "", text).strip().lstrip("+")
+    text = re.sub(r"/[=\-–]|[.,][-–]{1,2}(?=\s*$)", "", text).strip().lstrip("+")
     if re.fullmatch(r"\d{1,3}(?:(?:['’ʼ٬]|\s+)\d{3})+(?:[.,]\d+)?", text):
         text = re.sub(r"['’ʼ٬\s]", "", text)
     found = re.fullmatch(r"([\d.,]*?)([.,]?)(\d+)", text)

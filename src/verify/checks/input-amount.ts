@@ -109,6 +109,7 @@ export function amountsIn(cell: string): string[] {
     .replace(/\p{Default_Ignorable_Code_Point}/gu, '')
     .replace(/(?![0-9])\p{Nd}/gu, asciiDigit)
     .replaceAll('\u066B', '.')
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
     .replace(/[\u066C\u2019\u02BC]/g, "'")
     .replace(/^[\s='"\u2018`\u00B4\u201C]+|["\u201D\s]+$/g, '')
     .replace(currency, ' ')

@@ -141,6 +141,8 @@ describe('a cell is read in every way that intake may use', () => {
       '5,000/=',
       '500/-',
       '500,-',
+      '500,–',
+      '500/–',
       '5 000 F CFA',
     ],
     ...[
