@@ -6,9 +6,10 @@ import type { EventWhy } from '../../src/core/state/event-whys.ts';
 import { noteDifference, noteGone } from '../../src/engine/payments/late-differences.ts';
 import type { ServicePayment } from '../../src/gateway/contract/gateway.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { countContradicted, noteContradiction } from '../../src/ledger/reporting/contradictions.ts';
+import { countContradicted, noteContradiction, noteSecondPayment } from '../../src/ledger/reporting/contradictions.ts';
 import { findRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
+import { auditBatch } from '../../src/operations/audit/audit-rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { verdictOf } from '../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../src/reports/summary/summary.ts';
@@ -81,6 +82,32 @@ test('a failed row that the service has completed counts as paid in every report
   assert.deepEqual([ok, findings], [true, []]);
   assert.equal(await countContradicted(db, 'B-1'), 1);
 });
+
+for (const [edit, says] of [
+  ['contradicted = NULL, contradicted_at = NULL, contradicted_by = NULL', /^row 8 does not say that the service/],
+  ['second_topup_id = NULL', /^row 3 has no second payment; the audit chain has one/],
+] as const)
+  test(`is found in reports and by an audit if somebody removes it: ${edit}`, async (t) => {
+    const db = await testLedger(t);
+    await writeSampleBatch(db);
+    await flip(db, 8);
+    await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
+      const second = { serviceStatus: 'completed', topupId: 'second-3', ...unpriced };
+      await noteSecondPayment(unit, (await findRow(unit.tx, 'B-1', 3)) as RowRecord, second);
+    });
+    const found = async () => {
+      const key = await openSigningKey(join(folderOf(t), 'key.pem'));
+      const { dir } = await writeReports(db, 'B-1', folderOf(t), signedBy(db, key));
+      const { findings } = await verifyReports(dir);
+      const named = findings.filter(({ file }) => file === 'results.csv').map(({ message }) => message);
+      return { named, edited: (await auditBatch(db, 'B-1')).edited };
+    };
+    assert.deepEqual(await found(), { named: [], edited: [] });
+    await db.execute(`UPDATE rows SET ${edit}`);
+    const { named, edited } = await found();
+    assert.deepEqual([named.length, edited.length], [1, 1]);
+    for (const [message] of [named, edited]) assert.match(message ?? '', says);
+  });
 
 test('payments whose charges are in no sum are listed if more left the wallets than was charged', async (t) => {
   const db = await testLedger(t);

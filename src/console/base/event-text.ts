@@ -22,7 +22,11 @@ export function eventText(kind: string): string {
 }
 
 /** Members without meaning for a person: keys, digests, codes, states that the kind already says; and times. */
-const hidden = new Set(['from', 'to', 'key', 'reference', 'through', 'why_reason', 'detail_reason']);
+const hidden = new Set([
+  ...['from', 'to', 'key', 'reference', 'through', 'why_reason', 'detail_reason'],
+  // These repeat other details, for those who compare the row with the chain.
+  ...['contradicted', 'second_topup_id'],
+]);
 const hiddenEnds = ['_at', '_sha256'];
 
 /** Counts that say something only from the second one on. */

@@ -17,7 +17,7 @@ export const eventMembers = [
   ...(['cost', 'cost_currency', 'amount', 'currency', 'charged_at', 'charged_from', 'refunded_at'] as const),
   ...(['completed_at', 'first_sent_at', 'failure_code', 'failure_reason', 'as', 'evidence'] as const),
   ...(['look_up', 'look_ups', 'outcome', 'says', 'age_ms', 'owner', 'before'] as const),
-  ...(['other_batch', 'other_row', 'other_payment'] as const),
+  ...(['contradicted', 'second_topup_id', 'other_batch', 'other_row', 'other_payment'] as const),
   ...(['http_status', 'code', 'message', 'request_id'] as const),
   // People and access.
   ...(['name', 'roles', 'before_roles', 'accounts', 'before_accounts', 'email_changed'] as const),

@@ -54,15 +54,14 @@ async function writeContradiction(
   // A person marked the payment as not paid although the service said this about it: that person knew.
   const isOwn = topupId === null || row.topup_id === null || topupId === row.topup_id;
   const isKnown = isOwn && row.status === 'failed' && row.service_status === serviceStatus;
-  const fields = isKnown
-    ? {}
-    : {
-        contradicted: serviceStatus,
-        contradicted_at: unit.at,
-        contradicted_by: topupId,
-        first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
-      };
-  return unit.noteRow(row, fields, kind, data);
+  if (isKnown) return unit.noteRow(row, {}, kind, data);
+  const fields = {
+    contradicted: serviceStatus,
+    contradicted_at: unit.at,
+    contradicted_by: topupId,
+    first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
+  };
+  return unit.noteRow(row, fields, kind, { ...data, contradicted: serviceStatus });
 }
 
 /**
@@ -90,7 +89,7 @@ async function notePaidTwice(
   const second = topupId === row.topup_id ? known : topupId;
   if (row.second_topup_id === second) return null;
   await noteHaltOfRow(unit, { ...row, contradicted_by: known }, topupId);
-  return unit.noteRow(row, { second_topup_id: second }, kind, data);
+  return unit.noteRow(row, { second_topup_id: second }, kind, { ...data, second_topup_id: second });
 }
 
 /** A payment that the service has of a row besides the row's own. */
@@ -112,7 +111,8 @@ export async function noteSecondPayment(
 ): Promise<void> {
   const { serviceStatus, topupId } = second;
   const data = { why, service_status: serviceStatus, topup_id: topupId };
-  const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
+  const fields = { second_topup_id: topupId };
+  const noted = await unit.noteRow(row, fields, 'row.contradicted', { ...data, ...fields });
   if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
   await noteLateCharge(unit, row, second);
   await noteHaltOfRow(unit, row, topupId);

@@ -86,9 +86,10 @@ async function rowDifferences(
       digest.add(row);
       found.rows += 1;
       if (row.status === 'invalid') found.invalid += 1;
-      const { values, refund } = resultLine(batch, row, { mask: false });
+      const { values, refund, contradicted, second } = resultLine(batch, row, { mask: false });
       const ledgerRow = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
       for (const name of refundColumns) ledgerRow[name] = refund?.[name] ?? '';
+      Object.assign(ledgerRow, { contradicted: contradicted ?? '', second_topup_id: second ?? '' });
       checkAgainstChain(ledgerRow, row.row_no, facts, findings);
       checkSent(ledgerRow, row.row_no, facts, findings);
       if (facts.batch.forgotten === null) checkReason(ledgerRow, row.row_no, facts, findings);

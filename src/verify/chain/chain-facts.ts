@@ -91,6 +91,10 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
    * The first refund of the row's own payment, whose id at the service is `topupId` (or empty); null if there is none.
    */
   refundOf(rowNo: number, topupId: string): Refund | null;
+  /** The service's status with which it contradicts the row, since the row failed; null if it does not. */
+  contradictedOf(rowNo: number): string | null;
+  /** The service's id of the row's second payment; null if the chain has none. */
+  secondOf(rowNo: number): string | null;
   /** Whether the service reported this status of a payment of the row after the row had ended. */
   wasReportedLate(rowNo: number, serviceStatus: string): boolean;
   /** How long payments were sent or followed (ms). */

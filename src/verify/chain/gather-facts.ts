@@ -81,6 +81,7 @@ export function makeFacts(): GatheredFacts {
   // Few rows are refunded.
   const refunds = new Map<number, Refund[]>();
   const reportedLate = new Set<string>();
+  const [contradicted, seconds] = [new Map<number, string>(), new Map<number, string>()];
   const failed = makeFailedCharges();
   const late = makeLateCharges();
   const active = makeActiveTime();
@@ -102,6 +103,9 @@ export function makeFacts(): GatheredFacts {
         reportedLate.add(`${rowNo} ${data.service_status}`);
         reportedLate.add(`${rowNo} topup ${data.topup_id}`);
       }
+      if (data.to === 'failed') contradicted.delete(rowNo);
+      if (typeof data.contradicted === 'string') contradicted.set(rowNo, data.contradicted);
+      if (typeof data.second_topup_id === 'string') seconds.set(rowNo, data.second_topup_id);
       const refund = refundIn(kind, at, data);
       if (refund !== null) refunds.set(rowNo, [...(refunds.get(rowNo) ?? []), refund]);
     },
@@ -111,6 +115,8 @@ export function makeFacts(): GatheredFacts {
     mayBear: sendings.mayBear,
     refundOf: (rowNo, topupId) =>
       refunds.get(rowNo)?.find((one) => one.topupId === null || topupId === '' || one.topupId === topupId) ?? null,
+    contradictedOf: (rowNo) => contradicted.get(rowNo) ?? null,
+    secondOf: (rowNo) => seconds.get(rowNo) ?? null,
     wasReportedLate: (rowNo, serviceStatus) => reportedLate.has(`${rowNo} ${serviceStatus}`),
     activeMs: active.total,
     failed,

@@ -102,12 +102,21 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
   checkRefund(row, rowNo, chain, findings);
-  const { contradicted = '', second_topup_id: second = '' } = row;
+  checkContradiction(row, rowNo, chain, findings);
+  checkEnd(row, rowNo, chain, findings);
+}
+
+/** What the service says now must be in the chain, and the other way round. Older chains do not say it row by row. */
+function checkContradiction(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+  const { status = '', contradicted = '', second_topup_id: second = '' } = row;
+  if (second === '' && chain.secondOf(rowNo) !== null)
+    findings.add('results.csv', `row ${rowNo} has no second payment; the audit chain has one.`);
+  if (status === 'failed' && contradicted === '' && chain.contradictedOf(rowNo) !== null)
+    findings.add('results.csv', `row ${rowNo} does not say that the service contradicts it; the audit chain does.`);
   if (second !== '' && !chain.wasReportedLate(rowNo, `topup ${unguarded(second)}`))
     findings.add('results.csv', `row ${rowNo} has a second payment that the audit chain does not have.`);
   if (contradicted !== '' && (status !== 'failed' || !chain.wasReportedLate(rowNo, unguarded(contradicted) ?? '')))
     findings.add('results.csv', `row ${rowNo} has another status at the service than the audit chain.`);
-  checkEnd(row, rowNo, chain, findings);
 }
 
 function checkUnpaid(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
