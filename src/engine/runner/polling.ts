@@ -2,87 +2,66 @@
  * How often the engine polls, in milliseconds: the service's list and single payments, and changes of other processes
  * in the ledger. Webhooks and wake-ups make it look earlier.
  */
-export interface PollingSettings {
+export const defaultPolling = {
   /** How often changes by other processes are looked for, for all accounts of this process at once. */
-  idlePollMs: number;
+  idlePollMs: 1_000,
   /** How often a loop of an account with open batches looks although nothing has woken it and nothing is due. */
-  openPollMs: number;
+  openPollMs: 30_000,
   /** The least time between two rounds of a loop that every change wakes. */
-  roundMsMin: number;
+  roundMsMin: 100,
 
   /** How long a newly accepted row is followed by list pages before it is read separately. */
-  listFollowMs: number;
+  listFollowMs: 120_000,
   /**
    * While rows are being sent: how long a row that should have settled waits for others to fill a list page. At 60 a
-   * minute, one read then shows about ten ends.
+   * minute, one read then shows about ten ends. An end is seen within ten seconds, even if its row settles a second
+   * faster than most.
    */
-  listPatienceMs: number;
+  listPatienceMs: 9_000,
   /**
    * While rows are being sent, reads of the list are this far apart. For the last rows they are closer: as far apart as
    * rows usually take to settle, but at least `lastReadsMsMin`, and at least this share of the time for which a row has
    * been waited for.
    */
-  listReadsMs: number;
-  lastReadsMsMin: number;
-  lastReadsShare: number;
+  listReadsMs: 1_000,
+  lastReadsMsMin: 10,
+  lastReadsShare: 1 / 4,
   /** How far apart reads are while several pages of ended rows are waiting to be read. */
-  backlogReadsMs: number;
+  backlogReadsMs: 100,
   /**
    * A listed row that has not ended is read with the others up to this age. After that it is read separately, after
-   * this share of its age, and at the latest after `oldReadsMsMax`.
+   * this share of its age, and at the latest after `oldReadsMsMax`: the longer a row has been waited for, the less a
+   * short delay matters.
    */
-  youngMsMax: number;
-  oldReadsShare: number;
-  oldReadsMsMax: number;
+  youngMsMax: 24_000,
+  oldReadsShare: 1 / 8,
+  oldReadsMsMax: 30_000,
 
   /**
    * If webhooks arrive: after this delay a webhook counts as lost, while rows are being sent, and for the last rows of
    * a batch.
    */
-  webhookGraceMs: number;
-  lastWebhookGraceMs: number;
+  webhookGraceMs: 8_000,
+  lastWebhookGraceMs: 1_000,
 
   /** Reads of a single row: the first one this long after acceptance, then at growing intervals up to the longest. */
-  readDelayMsMin: number;
-  readDelayMsMax: number;
+  readDelayMsMin: 2_000,
+  readDelayMsMax: 60_000,
   /** How long to wait after a failed read. */
-  readRetryMs: number;
+  readRetryMs: 5_000,
 
   /** How often the balance is read while batches wait for money. */
-  fundsLookMs: number;
+  fundsLookMs: 60_000,
   /**
    * How long after their end rows are read again, and also the span of time in which rows end that are read together;
    * and how often batches with such rows are looked for.
    */
-  rereadAfterMs: number;
-  rereadLookMs: number;
-  /** Without a list, the rows are read one by one, with this interval. */
-  rereadApartMs: number;
-}
-
-export const defaultPolling: PollingSettings = {
-  idlePollMs: 1_000,
-  openPollMs: 30_000,
-  roundMsMin: 100,
-  listFollowMs: 120_000,
-  // An end is seen within ten seconds, even if its row settles a second faster than most.
-  listPatienceMs: 9_000,
-  listReadsMs: 1_000,
-  lastReadsMsMin: 10,
-  lastReadsShare: 1 / 4,
-  backlogReadsMs: 100,
-  youngMsMax: 24_000,
-  // The longer a row has been waited for, the less a short delay matters.
-  oldReadsShare: 1 / 8,
-  oldReadsMsMax: 30_000,
-  webhookGraceMs: 8_000,
-  lastWebhookGraceMs: 1_000,
-  readDelayMsMin: 2_000,
-  readDelayMsMax: 60_000,
-  readRetryMs: 5_000,
-  fundsLookMs: 60_000,
   rereadAfterMs: 24 * 3_600_000,
   rereadLookMs: 15 * 60_000,
-  // A quarter of the 120 reads a minute that Version 1 allows. The rest is for rows that have not ended.
+  /**
+   * Without a list, the rows are read one by one, with this interval: a quarter of the 120 reads a minute that Version 1
+   * allows. The rest is for rows that have not ended.
+   */
   rereadApartMs: 2_000,
 };
+export type PollingSettings = typeof defaultPolling;

@@ -10,50 +10,54 @@ import type { Failures } from './summary-shape.ts';
 import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
 /** The result of one pass over a batch's rows: everything that reports need before their first line. */
-export interface Survey {
-  rows: number;
-  /** Every state is present. */
-  counts: Record<RowState, number>;
-  /** The requested amounts, by state and currency. Rows that buy a product have none. */
-  requested: Map<RowState, Sums>;
-  /** What the wallets were charged, by state and currency. */
-  charged: Map<RowState, Sums>;
-  productRows: number;
-  productsPaid: number;
-  /** Rows with a text message for the recipient. */
-  messageRows: number;
-  /** Completed rows for which the service reported no cost. */
-  costUnknownRows: number;
-  /** Completed rows that were refunded, and the amounts if reported. */
-  refundedRows: number;
-  refunded: Sums;
-  /** Refunds up to the second reading of the wallets, in the wallets' currencies. */
-  refundedByReading: Sums;
-  /** The first of those rows, as many as a page lists. */
-  refundedFirst: ReportedRow[];
-  /** Failed rows that the service contradicts: they count as paid. */
-  contradictedRows: number;
-  contradictedProducts: number;
-  contradictedRequested: Sums;
-  /** Rows that may have been paid twice: how many, and the first of them. */
-  paidTwiceRows: number;
-  paidTwiceFirst: ReportedRow[];
-  /** How often each problem occurs in rows that it keeps from being sent. */
-  problems: Map<string, number>;
-  /** Failed rows by the service's code, except contradicted ones. */
-  failures: Map<string, Failures>;
-  /** When the oldest row in doubt was first sent (epoch ms), or null. */
-  oldestDoubtAt: number | null;
-  /** Rows in doubt that are not looked up any more: only a person can resolve them. */
-  doubtsLeftToPerson: number;
-  /** Overdue accepted rows: how many, their amounts, and when the first was sent (epoch ms). */
-  overdueRows: number;
-  overdueRequested: Sums;
-  oldestOverdueAt: number | null;
-  /** When rows ended; null if none has. */
-  timeline: Timeline | null;
-  /** The most cells of any line of the file, which may be more than the header has. */
-  cellsMax: number;
+export type Survey = ReturnType<typeof emptySurvey>;
+
+function emptySurvey(batch: BatchRecord) {
+  return {
+    rows: 0,
+    /** Every state is present. */
+    counts: Object.fromEntries(rowStates.map((state) => [state, 0])) as Record<RowState, number>,
+    /** The requested amounts, by state and currency. Rows that buy a product have none. */
+    requested: new Map<RowState, Sums>(),
+    /** What the wallets were charged, by state and currency. */
+    charged: new Map<RowState, Sums>(),
+    productRows: 0,
+    productsPaid: 0,
+    /** Rows with a text message for the recipient. */
+    messageRows: 0,
+    /** Completed rows for which the service reported no cost. */
+    costUnknownRows: 0,
+    /** Completed rows that were refunded, and the amounts if reported. */
+    refundedRows: 0,
+    refunded: new Sums(),
+    /** Refunds up to the second reading of the wallets, in the wallets' currencies. */
+    refundedByReading: new Sums(),
+    /** The first of those rows, as many as a page lists. */
+    refundedFirst: [] as ReportedRow[],
+    /** Failed rows that the service contradicts: they count as paid. */
+    contradictedRows: 0,
+    contradictedProducts: 0,
+    contradictedRequested: new Sums(),
+    /** Rows that may have been paid twice: how many, and the first of them. */
+    paidTwiceRows: 0,
+    paidTwiceFirst: [] as ReportedRow[],
+    /** How often each problem occurs in rows that it keeps from being sent. */
+    problems: new Map<string, number>(),
+    /** Failed rows by the service's code, except contradicted ones. */
+    failures: new Map<string, Failures>(),
+    /** When the oldest row in doubt was first sent (epoch ms), or null. */
+    oldestDoubtAt: null as number | null,
+    /** Rows in doubt that are not looked up any more: only a person can resolve them. */
+    doubtsLeftToPerson: 0,
+    /** Overdue accepted rows: how many, their amounts, and when the first was sent (epoch ms). */
+    overdueRows: 0,
+    overdueRequested: new Sums(),
+    oldestOverdueAt: null as number | null,
+    /** When rows ended; null if none has. */
+    timeline: null as Timeline | null,
+    /** The most cells of any line of the file, which may be more than the header has. */
+    cellsMax: columnsOf(batch).length,
+  };
 }
 
 /** The most rows of each kind that report.html lists; the files have all of them. */
@@ -71,34 +75,7 @@ export function failureName(code: string): string {
 }
 
 export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<Survey> {
-  const survey: Survey = {
-    rows: 0,
-    counts: Object.fromEntries(rowStates.map((state) => [state, 0])) as Record<RowState, number>,
-    requested: new Map(),
-    charged: new Map(),
-    productRows: 0,
-    productsPaid: 0,
-    messageRows: 0,
-    costUnknownRows: 0,
-    refundedRows: 0,
-    refunded: new Sums(),
-    refundedByReading: new Sums(),
-    refundedFirst: [],
-    contradictedRows: 0,
-    contradictedProducts: 0,
-    contradictedRequested: new Sums(),
-    paidTwiceRows: 0,
-    paidTwiceFirst: [],
-    problems: new Map(),
-    failures: new Map(),
-    oldestDoubtAt: null,
-    doubtsLeftToPerson: 0,
-    overdueRows: 0,
-    overdueRequested: new Sums(),
-    oldestOverdueAt: null,
-    timeline: null,
-    cellsMax: columnsOf(batch).length,
-  };
+  const survey = emptySurvey(batch);
   const ends = makeTimelineGatherer();
   const readAt = balanceAfter(batch)?.readAt ?? null;
   for await (const page of rowPages(view, batch.batch_id)) {
