@@ -25,6 +25,11 @@ export function NoAccount() {
   );
 }
 
+/** The accounts that somebody sees; none is named: all. */
+export function accountsText(accounts: readonly string[]): string {
+  return accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
+}
+
 interface AccountProps {
   accounts: readonly string[];
   value: string;

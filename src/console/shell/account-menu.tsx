@@ -7,6 +7,7 @@ import { Button } from '../base/button.tsx';
 import { Dialog } from '../base/dialog.tsx';
 import { Select } from '../base/field.tsx';
 import { Facts } from '../base/page.tsx';
+import { accountsText } from '../forms/account-field.tsx';
 import { currentLanguage, type Language, languageNames, languages, t } from '../texts/i18n.ts';
 import { useLanguage } from './language.ts';
 
@@ -55,8 +56,4 @@ export function AccountMenu() {
       )}
     </div>
   );
-}
-
-function accountsText(accounts: readonly string[]): string {
-  return accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
 }

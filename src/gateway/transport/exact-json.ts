@@ -12,6 +12,10 @@ export class JsonNumber {
 /** A number of an answer. A binary float must never change an amount of money that comes in. */
 export type JsonNumeric = number | JsonNumber;
 
+export function isNumeric(value: unknown): value is JsonNumeric {
+  return typeof value === 'number' || value instanceof JsonNumber;
+}
+
 /** How the number was written; an ordinary one in its shortest form. */
 export function numberText(value: JsonNumeric): string {
   return typeof value === 'number' ? String(value) : value.source;

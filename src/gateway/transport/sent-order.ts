@@ -1,4 +1,4 @@
-import { JsonNumber, type JsonNumeric, numberDecimal, numberText, parseExactJson } from './exact-json.ts';
+import { isNumeric, JsonNumber, numberDecimal, numberText, parseExactJson } from './exact-json.ts';
 
 /**
  * The fields of a payment that was requested, from the request's body; undefined if the interface has no such field.
@@ -50,15 +50,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !(value instanceof JsonNumber);
 }
 
-function isNumber(value: unknown): value is JsonNumeric {
-  return typeof value === 'number' || value instanceof JsonNumber;
-}
-
 function text(value: unknown): string | null {
-  if (isNumber(value)) return numberText(value);
+  if (isNumeric(value)) return numberText(value);
   return typeof value === 'string' ? value : null;
 }
 
 function decimal(value: unknown): string | null {
-  return isNumber(value) ? numberDecimal(value) : null;
+  return isNumeric(value) ? numberDecimal(value) : null;
 }

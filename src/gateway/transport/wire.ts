@@ -1,13 +1,6 @@
 import { z } from 'zod';
 import { withoutSecrets } from '../../core/text/redact.ts';
-import {
-  exactDecimal,
-  JsonNumber,
-  type JsonNumeric,
-  numberDecimal,
-  numberInteger,
-  parseExactJson,
-} from './exact-json.ts';
+import { exactDecimal, isNumeric, JsonNumber, numberDecimal, numberInteger, parseExactJson } from './exact-json.ts';
 
 /** Shapes that the answers of both versions use. */
 
@@ -71,10 +64,6 @@ export function isWord(value: unknown): value is string {
 
 export function isText(value: unknown): value is string {
   return typeof value === 'string' && value !== '';
-}
-
-function isNumeric(value: unknown): value is JsonNumeric {
-  return typeof value === 'number' || value instanceof JsonNumber;
 }
 
 /**

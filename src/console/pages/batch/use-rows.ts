@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useQueries, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useState } from 'react';
+import { useCallback } from 'react';
 import { answered, api, change } from '../../api/client.ts';
+import { usePagesInView } from '../../api/pages-in-view.ts';
 import type { RowState } from '../../base/states.ts';
 import type { Row, RowPage } from './batch-queries.ts';
 
@@ -33,7 +34,7 @@ const everything: RowFilter = { state: 'all', find: '' };
 
 /** All rows of a batch. Their numbers have no gap, so any part of a long file is read at once. */
 export function useAllRows(batchId: string, count: number, isAsked: boolean): GridRows {
-  const [pages, setPages] = useState<readonly number[]>([0]);
+  const { pages, onShow } = usePagesInView(pageRows);
   const client = useQueryClient();
   const keyOf = (page: number) => ['batch', batchId, 'rows', page];
   const results = useQueries({
@@ -43,11 +44,6 @@ export function useAllRows(batchId: string, count: number, isAsked: boolean): Gr
       enabled: isAsked,
     })),
   });
-  const onShow = useCallback((first: number, last: number) => {
-    const [from, to] = [Math.floor(first / pageRows), Math.floor(last / pageRows)];
-    const shown = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    setPages((before) => (before.join() === shown.join() ? before : shown));
-  }, []);
   const rowAt = (index: number) =>
     client.getQueryData<RowPage>(keyOf(Math.floor(index / pageRows)))?.rows[index % pageRows];
   // Once there are rows, the grid keeps its place while others load. Reading `data` draws the loaded ones.

@@ -1,6 +1,7 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { answered, api, change } from '../../api/client.ts';
+import { usePagesInView } from '../../api/pages-in-view.ts';
 import type { DraftRow, DraftRowPage } from './draft-queries.ts';
 
 const pageRows = 100;
@@ -50,7 +51,7 @@ function readPage(draftId: string, { state, code, column, text }: RowFilter, pag
  */
 export function useDraftRows(draftId: string, filter: RowFilter, version: number): DraftRows {
   const client = useQueryClient();
-  const [pages, setPages] = useState<readonly number[]>([0]);
+  const { pages, onShow } = usePagesInView(pageRows);
   const keyOf = (page: number) => ['draft-rows', draftId, filter, page];
   const shownCount = useRef(0);
   useEffect(() => {
@@ -64,11 +65,6 @@ export function useDraftRows(draftId: string, filter: RowFilter, version: number
       staleTime: Number.POSITIVE_INFINITY,
     })),
   });
-  const onShow = useCallback((first: number, last: number) => {
-    const [from, to] = [Math.floor(first / pageRows), Math.floor(last / pageRows)];
-    const shown = Array.from({ length: to - from + 1 }, (_, index) => from + index);
-    setPages((before) => (before.join() === shown.join() ? before : shown));
-  }, []);
   const dataOf = (page: number) => client.getQueryData<DraftRowPage>(keyOf(page));
   const replace = (changed: (row: DraftRow) => DraftRow) => {
     for (const page of pages)

@@ -14,10 +14,6 @@ export function rolesText(roles: readonly Role[]): string {
     .join(', ');
 }
 
-export function accountsText(accounts: readonly string[]): string {
-  return accounts.length === 0 ? t('shell.all_accounts') : accounts.join(', ');
-}
-
 interface GrantFieldsProps {
   roles: readonly Role[];
   accounts: readonly string[];

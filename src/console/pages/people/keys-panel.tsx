@@ -9,11 +9,12 @@ import { Field } from '../../base/field.tsx';
 import { Card, Empty } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { Time } from '../../base/values.tsx';
+import { accountsText } from '../../forms/account-field.tsx';
 import { endOf } from '../../forms/days.ts';
 import { SecretDialog } from '../../forms/secret-dialog.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
-import { accountsText, GrantFields, rolesText } from './grant-fields.tsx';
+import { GrantFields, rolesText } from './grant-fields.tsx';
 
 const key = ['api-keys'] as const;
 
