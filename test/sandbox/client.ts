@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { z } from 'zod';
 import {
-  type FaultMix,
   type ManualClock,
   makeManualClock,
   makeSandbox,
@@ -42,7 +41,7 @@ interface RequestOptions {
 export const v1Headers = { 'x-service-email': 'sandbox@airbatch.test', 'x-service-token': 'sandbox-token' };
 
 export async function openClient(
-  options: SandboxOptions & { faults?: FaultMix } = {},
+  options: SandboxOptions = {},
   deps: Parameters<typeof makeSandbox>[1] = {},
 ): Promise<Client> {
   const clock = makeManualClock();

@@ -55,7 +55,7 @@ async function create(context: CommandContext, name: string, { roles, accounts, 
     // The operation refuses a role that does not exist.
     roles: listed(roles) as ApiKey['roles'],
     accounts: listed(accounts),
-    ...(expires === undefined ? {} : { expires }),
+    expires,
   });
   if (json) terminal.print(jsonLine(key));
   else {

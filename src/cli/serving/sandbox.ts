@@ -66,19 +66,14 @@ function sayWhere(terminal: Terminal, json: boolean, url: string): void {
 }
 
 async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions> {
-  const rate = wholeNumber('--rate', given.rate, 1);
-  const windowMs = wholeNumber('--window-ms', given.windowMs, 1);
-  const settleMs = given.instant === true ? 0 : wholeNumber('--settle-ms', given.settleMs);
-  const seed = wholeNumber('--seed', given.seed);
-  const faults = given.faults === undefined ? undefined : await readFaults(resolve(cwd, given.faults));
   return {
-    ...(given.ephemeral === true ? {} : { data: resolve(cwd, given.data ?? '.airbatch/sandbox.db') }),
-    ...(rate === undefined ? {} : { rate }),
-    ...(windowMs === undefined ? {} : { windowMs }),
-    ...(settleMs === undefined ? {} : { settleMs }),
-    ...(given.allowHttpCallbacks === true ? { allowHttpCallbacks: true } : {}),
-    ...(seed === undefined ? {} : { seed }),
-    ...(faults === undefined ? {} : { faults }),
+    data: given.ephemeral === true ? undefined : resolve(cwd, given.data ?? '.airbatch/sandbox.db'),
+    rate: wholeNumber('--rate', given.rate, 1),
+    windowMs: wholeNumber('--window-ms', given.windowMs, 1),
+    settleMs: given.instant === true ? 0 : wholeNumber('--settle-ms', given.settleMs),
+    allowHttpCallbacks: given.allowHttpCallbacks,
+    seed: wholeNumber('--seed', given.seed),
+    faults: given.faults === undefined ? undefined : await readFaults(resolve(cwd, given.faults)),
   };
 }
 

@@ -173,7 +173,7 @@ interface RowDecision {
    * Throws if the decision is not allowed now for these rows (null: all in that state). Called in each transaction,
    * because the batch may have changed.
    */
-  check?: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
+  check: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
   change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
 }
 
@@ -191,7 +191,7 @@ async function changeRows(
   const batch = await requireBatch(actor.db, batchId);
   const changeAll = async (rows: readonly RowRecord[]) =>
     inUnitOf(actor, async (unit) => {
-      await check?.(unit.tx, await requireBatch(unit.tx, batchId), rows);
+      await check(unit.tx, await requireBatch(unit.tx, batchId), rows);
       let changed = 0;
       for (const row of rows) if (await change(unit, row)) changed += 1;
       const why: EventWhy =
@@ -204,7 +204,7 @@ async function changeRows(
   else {
     // Checked before the first row changes, so that either all rows change or none.
     const group = 'length' in choice ? null : choice;
-    await check?.(actor.db, batch, group && (await rowsOfGroup(actor.db, batchId, group)));
+    await check(actor.db, batch, group && (await rowsOfGroup(actor.db, batchId, group)));
     for await (const rows of pagesInState(actor.db, batchId, state, rowsPerUnit)) {
       const wanted = group === null ? rows : rows.filter((row) => isInGroup(row, group));
       if (wanted.length > 0) count += await changeAll(wanted);

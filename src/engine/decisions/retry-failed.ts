@@ -42,7 +42,7 @@ export interface RetryWhat {
 /** When a retry without a person watching stops, and leaves the remaining rows for later. */
 export interface RetryPatience {
   /** Stops after this many consecutive rows whose lookups got no answer: each may take a whole deadline. */
-  unansweredMax?: number;
+  unansweredMax?: number | undefined;
   /** Stops when this signal is aborted. */
   ending?: AbortSignal;
 }

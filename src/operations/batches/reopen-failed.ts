@@ -32,9 +32,14 @@ export const reopenFailed = defineOperation({
     const batch = await requireBatch(session.db, batch_id);
     return withAccount(batch.account, async (account) => {
       requireService(batch, account.service);
-      const patience = { ending: signal, ...(unanswered_max === undefined ? {} : { unansweredMax: unanswered_max }) };
       const asking = await requestDepsFor(account, session);
-      const done = await retryFailed(actor, asking, batch_id, { codes, timesMax: times_max }, patience);
+      const done = await retryFailed(
+        actor,
+        asking,
+        batch_id,
+        { codes, timesMax: times_max },
+        { ending: signal, unansweredMax: unanswered_max },
+      );
       return { retried: done.retried, unanswered: done.unanswered };
     });
   },

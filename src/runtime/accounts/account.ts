@@ -91,7 +91,7 @@ export async function openAccount(account: AccountConfig | null, deps: OpenAccou
 async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
   const { makeSandbox } = await import('../../sandbox/index.ts');
   const data = deps.ledgerPath === noLedgerPath ? undefined : join(dirname(deps.ledgerPath), 'sandbox.db');
-  const sandbox = await makeSandbox(data === undefined ? {} : { data }).catch((error: unknown) => {
+  const sandbox = await makeSandbox({ data }).catch((error: unknown) => {
     throw asLedgerError(data ?? '', error, 'the data of the sandbox');
   });
   const baseUrl = await sandbox.listen({ port: 0 });

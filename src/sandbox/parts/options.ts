@@ -28,19 +28,19 @@ export const defaultLimits: Readonly<Record<LimitName, number>> = {
 
 export interface SandboxOptions {
   /** A SQLite path for the state; without one, the state is in memory. */
-  data?: string;
+  data?: string | undefined;
   clock?: SandboxClock;
   /** Makes ids and random faults repeatable. */
-  seed?: number;
+  seed?: number | undefined;
   /** Random faults. */
-  faults?: FaultMix;
+  faults?: FaultMix | undefined;
   limits?: Partial<Record<LimitName, number>>;
   /** Creations in a window; the other limits change in proportion. `limits` overrides it. */
-  rate?: number;
+  rate?: number | undefined;
   /** The length of a window, milliseconds. */
-  windowMs?: number;
+  windowMs?: number | undefined;
   /** The longest time from an ordinary top-up's creation to its end; the shortest is half of it. 0: ends at once. */
-  settleMs?: number;
+  settleMs?: number | undefined;
   /** How long an ordinary entry is missing from the list after its creation (milliseconds). */
   listLagMs?: number;
   /** The balances at the start, by wallet id; other wallets have their defaults (see `wallets.ts`). */
@@ -49,7 +49,7 @@ export interface SandboxOptions {
    * Allows webhooks over plain http to private names and addresses, such as those of containers; otherwise only to this
    * machine.
    */
-  allowHttpCallbacks?: boolean;
+  allowHttpCallbacks?: boolean | undefined;
   /** The threshold of the event `wallet.low_balance`, by wallet id. */
   lowBalance?: Readonly<Record<string, string>>;
 }
