@@ -59,8 +59,8 @@ export const defaultPolling = {
   rereadAfterMs: 24 * 3_600_000,
   rereadLookMs: 15 * 60_000,
   /**
-   * Without a list, the rows are read one by one, with this interval: a quarter of the 120 reads a minute that Version 1
-   * allows. The rest is for rows that have not ended.
+   * Without a list, the rows are read one by one, with this interval: a quarter of the 120 reads a minute that Version
+   * 1 allows. The rest is for rows that have not ended.
    */
   rereadApartMs: 2_000,
 };
