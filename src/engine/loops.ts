@@ -50,11 +50,11 @@ export async function runLoops(
         rows: count,
       });
   }
-  await Promise.all([
+  const ended = new AbortController();
+  const loops = Promise.all([
     guarded(() => superviseLoop(context, stay, stop)),
     guarded(() => saveThroughput(context)),
     guarded(() => throughputLoop(context)),
-    guarded(() => context.lease.keep(context.stopping)),
     guarded(() => watchAccount(context, announced)),
     guarded(() => dispatchLoop(context)),
     guarded(() => doubtLoop(context)),
@@ -62,7 +62,9 @@ export async function runLoops(
     guarded(() => webhookLoop(context)),
     ...(context.settings.resumeWhenFunded ? [guarded(() => fundsLoop(context, stay.patienceMs))] : []),
     ...(rereads ? [guarded(() => rereadLoop(context))] : []),
-  ]);
+  ]).finally(() => ended.abort());
+  // Until the last request has its outcome, also after a stop: nobody else takes the account before.
+  await Promise.all([loops, guarded(() => context.lease.keep(ended.signal))]);
   if (trouble !== null) throw trouble;
 }
 

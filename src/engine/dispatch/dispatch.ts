@@ -134,7 +134,7 @@ async function takeIntents(
   // tests the service.
   const taken = await context.picker.take(count, context.gate.isUnansweredOften());
   const looked = await lookedUp(context, (await isCompared()) ? taken : []);
-  const intents = await writeLimits(context.db).intents(async () => {
+  const intents = await writeLimits(context.db).intents(context.account, async () => {
     const rows = isOver() ? [] : whileOpen(context, looked.rows);
     return rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
   });

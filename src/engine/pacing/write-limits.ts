@@ -6,6 +6,9 @@ const intentsAtOnceMax = 64;
 /** Pages of lists that are applied at the same time, of up to a hundred rows each. */
 const pagesAtOnceMax = 8;
 
+/** Runs `job` when one of the places is free. Jobs that wait go by account, in turns, however many each has. */
+export type InTurns = <Result>(account: string, job: () => Promise<Result>) => Promise<Result>;
+
 /**
  * What all accounts of a ledger write at the same time is limited, because a window begins for all of them at once:
  * with a thousand accounts, sixty thousand rows are due in that instant. Without a limit their intents would wait in
@@ -14,7 +17,7 @@ const pagesAtOnceMax = 8;
  * because no request is made within the limits.
  */
 export interface WriteLimits {
-  intents: LimitFunction;
+  intents: InTurns;
   pages: LimitFunction;
 }
 
@@ -23,7 +26,38 @@ const ofLedgers = new WeakMap<Database, WriteLimits>();
 export function writeLimits(db: Database): WriteLimits {
   const known = ofLedgers.get(db);
   if (known) return known;
-  const limits = { intents: pLimit(intentsAtOnceMax), pages: pLimit(pagesAtOnceMax) };
+  const limits = { intents: makeInTurns(intentsAtOnceMax), pages: pLimit(pagesAtOnceMax) };
   ofLedgers.set(db, limits);
   return limits;
+}
+
+/**
+ * In one line for all, an account whose window is open would get four turns, and one that first asks for its window
+ * would get one.
+ */
+function makeInTurns(atOnceMax: number): InTurns {
+  /** The jobs that wait, by account: the account whose turn is next comes first. */
+  const waiting = new Map<string, (() => void)[]>();
+  let running = 0;
+  const startNext = () => {
+    const [next] = waiting;
+    if (next === undefined || running === atOnceMax) return;
+    const [account, [start, ...others]] = next;
+    waiting.delete(account);
+    if (others.length > 0) waiting.set(account, others);
+    running += 1;
+    start?.();
+  };
+  return async (account, job) => {
+    await new Promise<void>((start) => {
+      waiting.set(account, [...(waiting.get(account) ?? []), start]);
+      startNext();
+    });
+    try {
+      return await job();
+    } finally {
+      running -= 1;
+      startNext();
+    }
+  };
 }

@@ -3,7 +3,14 @@ import { processName } from '../../core/basics/processes.ts';
 import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { type Fence, findLease, raiseFence, releaseLease, takeLease } from '../../ledger/schema/lease-table.ts';
+import {
+  type Fence,
+  findHeldLease,
+  findLease,
+  raiseFence,
+  releaseLease,
+  takeLease,
+} from '../../ledger/schema/lease-table.ts';
 import { isSameHistory, raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { requireNotMoved } from '../../ledger/schema/moves.ts';
 import { requireOwnVersion } from '../../ledger/schema/schema.ts';
@@ -71,6 +78,8 @@ export interface LeaseOptions {
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored, machine = clock } = options;
   const marked = (await mark?.read(account)) ?? null;
+  // Machines that share a ledger, which then has no mark, try every half a second. A read holds up no writer.
+  if (mark === null) await requireFree(db, options, clock.now());
   let tookOverFrom: string | null = null;
   const proof = makeProof(clock, { account, ttlMs, machine });
   const lease = await db.transact(async (tx) => {
@@ -91,7 +100,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     if (taken && restored) await noteRestored(tx, account, now);
     else if (taken) await acknowledgeRestore(tx, account, now);
     return taken;
-  });
+  }, 'first');
   if (!lease) throw await accountBusy(db, account);
 
   const fence: Fence = { account, holder, fence: lease.fence };
@@ -129,9 +138,9 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       try {
         // Renews once more to update the mark: a backup made since the last renewal is then recognized as old. Nothing
         // is sent after this.
-        await renew();
+        if (mark) await renew();
       } finally {
-        await db.transact((tx) => releaseLease(tx, fence));
+        await db.transact((tx) => releaseLease(tx, fence), 'first');
       }
     },
   };
@@ -170,6 +179,12 @@ function makeProof(
       return uptime >= ttlMs && Math.abs(wall - uptime) < lateToleranceMs;
     },
   };
+}
+
+/** Fails with `ACCOUNT_BUSY` if somebody holds the account who is not known to have ended. */
+async function requireFree(db: Database, { account, isDead }: LeaseOptions, now: number): Promise<void> {
+  const held = await findHeldLease(db, account, now);
+  if (held && !isDead(held.holder)) throw await accountBusy(db, account);
 }
 
 async function accountBusy(db: Database, account: string): Promise<AirbatchError> {

@@ -55,7 +55,7 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[], 
   const records = await db.transact(async (tx) => {
     const [renewed] = await allEnded([renewLeases(tx, held, { now, ttlMs }), raiseHighestClock(tx, now)]);
     return renewed;
-  });
+  }, 'first');
   const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {
     const { wall, uptime } = times[index] as (typeof times)[number];
     const record = records[index];

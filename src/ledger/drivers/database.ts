@@ -42,6 +42,12 @@ export interface Integrity {
 export type OnNotice = (notice: Notice | null) => void;
 
 /**
+ * `first`: before all transactions of this process that wait and are `usual`. For leases: behind a line of payments that
+ * is longer than a lease lasts, all leases of the process would end, and no other process could take an account.
+ */
+export type Turn = 'first' | 'usual';
+
+/**
  * The interface between the ledger and its database. At most one transaction is open at a time, and statements outside
  * it never see its uncommitted changes. No transaction stays open across a network call.
  */
@@ -50,9 +56,9 @@ export interface Database extends Queryable {
    * Runs `work` in one durable transaction. If the promise resolves, the changes are committed and on disk; if it
    * rejects, none of them remains. Faults of the database reject with an `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`,
    * `LEDGER_BUSY`, `LEDGER_DAMAGED`). Only after `LEDGER_SYNC` is it unknown what remains: nothing more is written, and
-   * the program that opens the ledger next sees it.
+   * the program that opens the ledger next sees it. `turn`: see `Turn`.
    */
-  transact<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  transact<Result>(work: (tx: Queryable) => Promise<Result>, turn?: Turn): Promise<Result>;
   /**
    * Runs `work` on the ledger as it is now, whatever is written meanwhile: for reports of many pages that must agree
    * with each other. It blocks no writer. `work` must only read.

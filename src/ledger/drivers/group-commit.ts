@@ -1,6 +1,6 @@
 import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable, Turn } from './database.ts';
 
 /** The most transactions that are committed together, so that other writers need not wait for long. */
 const groupMax = 64;
@@ -17,6 +17,7 @@ const groupMsMax = 20;
 export const usualGroupsApartMs = 10;
 
 interface Member {
+  turn: Turn;
   work: (tx: Queryable) => Promise<unknown>;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
@@ -59,13 +60,19 @@ export function makeGroupCommit({
   requireOutside,
   transaction,
   groupsApartMs,
-}: GroupCommitDeps): <Value>(work: (tx: Queryable) => Promise<Value>) => Promise<Value> {
-  const waiting: Member[] = [];
+}: GroupCommitDeps): <Value>(work: (tx: Queryable) => Promise<Value>, turn?: Turn) => Promise<Value> {
+  let waiting: Member[] = [];
   let isFlushing = false;
   let begunAt = Number.NEGATIVE_INFINITY;
   let isCrowded = false;
   let storing = 0;
 
+  const takeGroup = () => {
+    // Only few are `first`. Within each turn the order stays.
+    if (waiting.some(({ turn }) => turn === 'first'))
+      waiting = [...waiting.filter(({ turn }) => turn === 'first'), ...waiting.filter(({ turn }) => turn === 'usual')];
+    return waiting.splice(0, groupMax);
+  };
   const gather = async () => {
     if ((!isCrowded && storing === 0) || groupsApartMs === 0) return;
     const leftMs = begunAt + groupsApartMs - systemClock.monotonic();
@@ -77,7 +84,7 @@ export function makeGroupCommit({
     let results: Result[] = [];
     try {
       const { durable } = await transaction(async (open) => {
-        group = waiting.splice(0, groupMax);
+        group = takeGroup();
         begunAt = systemClock.monotonic();
         isCrowded = group.length > 1;
         results = await runGroup(open, group, groupsApartMs > 0 ? begunAt + groupMsMax : Infinity);
@@ -91,7 +98,7 @@ export function makeGroupCommit({
           (error: unknown) => rejectAll(group, error),
         );
     } catch (error) {
-      rejectAll(group.length > 0 ? group : waiting.splice(0, groupMax), error);
+      rejectAll(group.length > 0 ? group : takeGroup(), error);
     }
   };
 
@@ -104,10 +111,10 @@ export function makeGroupCommit({
     isFlushing = false;
   };
 
-  return <Value>(work: (tx: Queryable) => Promise<Value>) =>
+  return <Value>(work: (tx: Queryable) => Promise<Value>, turn: Turn = 'usual') =>
     new Promise<Value>((resolve, reject) => {
       requireOutside();
-      waiting.push({ work, resolve: resolve as (value: unknown) => void, reject });
+      waiting.push({ turn, work, resolve: resolve as (value: unknown) => void, reject });
       if (!isFlushing) void flush();
     });
 }

@@ -58,9 +58,9 @@ export function makeMetrics(clock: Pick<Clock, 'monotonic'>): Metrics {
     },
     observed: (db) => ({
       ...db,
-      async transact(work) {
+      async transact(work, turn) {
         const begunAt = clock.monotonic();
-        const result = await db.transact(work);
+        const result = await db.transact(work, turn);
         observe('ledger_commit_duration_seconds', clock.monotonic() - begunAt);
         return result;
       },

@@ -1,6 +1,60 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { writeLimits } from '../../../src/engine/pacing/write-limits.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
+import { sqliteLedger } from '../../support/ledger.ts';
+
+/** The jobs of accounts that write their intents on one ledger, each until the test ends it. */
+async function line() {
+  const { intents } = writeLimits(await sqliteLedger());
+  const started: string[] = [];
+  const running: ((error?: Error) => void)[] = [];
+  const results: Promise<unknown>[] = [];
+  const add = (account: string, jobs: number) => {
+    for (let job = 0; job < jobs; job++) {
+      const work = () =>
+        new Promise<void>((resolve, reject) => {
+          started.push(account);
+          running.push((error) => (error ? reject(error) : resolve()));
+        });
+      results.push(intents(account, work).catch((error: Error) => error.message));
+    }
+  };
+  /** Ends the job that has run for longest. */
+  const end = async (error?: Error) => {
+    running.shift()?.(error);
+    await nextTurn();
+  };
+  await nextTurn();
+  return { add, end, started, running, results };
+}
+
+test('accounts whose intents wait take turns, however many jobs each has', async () => {
+  const { add, end, started, running } = await line();
+  add('many', 200);
+  await nextTurn();
+  assert.equal(running.length, 64);
+  add('few', 3);
+  add('one', 1);
+  for (let count = 0; count < 8; count++) await end();
+  assert.deepEqual(started.slice(64), ['many', 'few', 'one', 'many', 'few', 'many', 'few', 'many']);
+  assert.equal(running.length, 64);
+});
+
+test('a job that fails gives its place to the next', async () => {
+  const { add, end, started, running, results } = await line();
+  add('many', 65);
+  await nextTurn();
+  await end(new Error('the ledger is away'));
+  assert.equal(await results[0], 'the ledger is away');
+  assert.deepEqual([started.length, running.length], [65, 64]);
+  while (running.length > 0) await end();
+  await Promise.all(results);
+  add('one', 1);
+  await nextTurn();
+  assert.equal(running.length, 1);
+});
 
 test('rows that may all be sent at once wait before their intents are written, not after', async () => {
   const rows = 300;

@@ -12,6 +12,7 @@ import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { findLease } from '../../../src/ledger/schema/lease-table.ts';
 import { highestClock } from '../../../src/ledger/schema/ledger-state.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
+import { makeFakeService } from '../../support/fake-service.ts';
 import { memoryLedger } from '../../support/ledger.ts';
 import { makeOpenLimiter } from '../../support/open-limiter.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
@@ -199,6 +200,34 @@ describe('the lease on an account', () => {
     assert.deepEqual(await rig.states(), ['completed']);
   });
 
+  test('is kept after a stop until the last request is answered, however long that takes', async () => {
+    const rig = await makeRig({
+      settings: { leaseTtlMs: 15_000 },
+      gateway: async (clock) => {
+        const service = makeFakeService(clock);
+        const create: typeof service.create = async (request) => {
+          const outcome = await service.create(request);
+          await clock.sleep(50_000);
+          return outcome;
+        };
+        return { ...service, create };
+      },
+    });
+    const { db, clock } = rig;
+    await rig.add(someRows(1));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await clock.drive(clock.sleep(5_000));
+    assert.deepEqual(await rig.states(), ['sending']);
+    runner.stop();
+    await clock.drive(clock.sleep(40_000));
+    assert.ok(((await findLease(db, 'main'))?.expires_at ?? 0) > clock.now());
+    await assert.rejects(rig.runner().run(0), { code: 'ACCOUNT_BUSY' });
+    await clock.drive(running);
+    assert.deepEqual(await rig.states(), ['accepted']);
+    assert.equal((await findLease(db, 'main'))?.expires_at, 0);
+  });
+
   test('ends alone if its mark cannot be written: leases that are renewed with it go on', async () => {
     const clock = makeVirtualClock();
     const db = await memoryLedger();
@@ -239,6 +268,49 @@ describe('the lease on an account', () => {
     await assert.rejects(first.renew(), fenced);
     assert.equal(beside.hold, hold);
     second.assertHeld();
+  });
+
+  test('is taken, renewed and released before everything else that waits for the ledger', async () => {
+    const db = await memoryLedger();
+    const turns: unknown[] = [];
+    const noting: Database = {
+      ...db,
+      transact(work, turn) {
+        turns.push(turn);
+        return db.transact(work, turn);
+      },
+    };
+    const options = { account: 'main', holder: 'one', ttlMs, mark: null, restored: false, isDead: () => false };
+    const lease = await takeAccount(noting, makeVirtualClock(), options);
+    await lease.renew();
+    await lease.release();
+    assert.deepEqual(turns, ['first', 'first', 'first']);
+  });
+
+  test('is found to be held, on a ledger that machines share, without a transaction', async () => {
+    const db = await memoryLedger();
+    const clock = makeVirtualClock();
+    let transactions = 0;
+    const counting: Database = {
+      ...db,
+      transact(work) {
+        transactions += 1;
+        return db.transact(work);
+      },
+    };
+    const take = (holder: string) =>
+      takeAccount(counting, clock, {
+        ...{ account: 'main', holder, ttlMs, mark: null, restored: false },
+        isDead: (dead) => dead === 'two',
+      });
+    const first = await take('one');
+    await assert.rejects(take('two'), { code: 'ACCOUNT_BUSY', message: /\(one\)/ });
+    assert.equal(transactions, 1);
+    await first.release();
+    assert.equal(transactions, 2);
+    await take('two');
+    await take('three');
+    assert.equal(transactions, 4);
   });
 
   test('can be taken at once if it was released, or if its holder has ended', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
-import type { Database } from '../../../src/ledger/drivers/database.ts';
+import type { Database, Turn } from '../../../src/ledger/drivers/database.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -54,6 +54,21 @@ for (const { name, newLedger } of drivers) {
       });
       await assert.rejects(failed, /undone/);
       assert.deepEqual(await db.query('SELECT n, text FROM t ORDER BY n'), [{ n: 1, text: 'kept' }]);
+    });
+
+    test('runs a transaction that goes first before those that wait', async (t) => {
+      const db = await one(t);
+      const order: string[] = [];
+      const add = (what: string, turn?: Turn) =>
+        db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [order.push(what)]), turn);
+      const [begun, ...waiting] = Array.from({ length: 250 }, () => add('usual'));
+      await begun;
+      const first = [add('one', 'first'), add('two', 'first')];
+      await Promise.all([...first, ...waiting]);
+      // The two groups of 64 that are under way at most are not stopped for it.
+      assert.ok(order.indexOf('one') <= 128, `${order.indexOf('one')}`);
+      assert.equal(order.indexOf('two'), order.indexOf('one') + 1);
+      assert.equal(order.length, 252);
     });
 
     test('shows nobody else what an open transaction has written', async (t) => {

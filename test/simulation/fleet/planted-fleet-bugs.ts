@@ -81,6 +81,14 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     replace: '6 * ttlMs - uptime',
   },
   {
+    name: 'fleet: a renewal that failed is taken for a proof of the lease',
+    seed: 381,
+    file: 'engine/runner/renewals.ts',
+    find: '    timesPerTtl = retriesPerTtl;\n',
+    replace:
+      '    timesPerTtl = retriesPerTtl;\n    for (const { renewed, machine, clock } of leases) renewed(machine.now(), clock.uptime());\n',
+  },
+  {
     name: 'fleet: a lease proved by the clock of the runner, which hides that the machine was suspended',
     seed: 295,
     file: 'engine/account-runner.ts',
