@@ -84,6 +84,21 @@ describe('the ledger on PostgreSQL', () => {
     );
   });
 
+  test('gives up a connection that is silent when a transaction begins, and goes on with another', async (t) => {
+    const { url, db } = await withTable(t);
+    const connection = await openCutConnection(url);
+    t.after(() => connection.close());
+    const ours = opened(t, connection.url, { lockWaitMsMax: 100 });
+    await add(ours, 1);
+    connection.slow(7_000);
+    const writing = add(ours, 2);
+    await wait(100);
+    connection.slow(0);
+    await assert.rejects(writing, { code: 'LEDGER_IO' });
+    await add(ours, 3);
+    assert.deepEqual(await db.values('SELECT n FROM t ORDER BY n'), [[1], [3]]);
+  });
+
   test('goes on after the server has ended its connections', async (t) => {
     const { url, db } = await withTable(t);
     const other = opened(t, url);

@@ -8,7 +8,7 @@ import { ledgerTypes } from './types.ts';
 const connectionsMax = 10;
 const connectMsMax = 5_000;
 /** How long an answer is waited for beyond the time after which the server ends a statement. */
-const answerMarginMs = 5_000;
+export const answerMarginMs = 5_000;
 
 export interface Connections {
   pool: Pool;

@@ -4,7 +4,7 @@ import type { Database, Integrity, Queryable } from '../database.ts';
 import { type GroupTransaction, makeGroupCommit, usualGroupsApartMs } from '../group-commit.ts';
 import { readValue } from '../read.ts';
 import { type Begun, commit } from './commit.ts';
-import { type Connections, type MakePool, makeConnections } from './connections.ts';
+import { answerMarginMs, type Connections, type MakePool, makeConnections } from './connections.ts';
 import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
 import { listenForNotices } from './notices.ts';
@@ -35,6 +35,7 @@ export interface PostgresOptions {
 }
 
 const usualStatementMsMax = 60_000;
+const usualLockWaitMsMax = 15_000;
 
 /** What is committed is on the disk, even if the database or the role is set not to wait for that. */
 const onDisk = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
@@ -45,7 +46,7 @@ const onDisk = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_c
  */
 function beginWritingWith({
   idleInTransactionMsMax = 5_000,
-  lockWaitMsMax = 15_000,
+  lockWaitMsMax = usualLockWaitMsMax,
   statementMsMax,
 }: PostgresOptions): string {
   return `BEGIN;
@@ -89,6 +90,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   const ledger = shownLedgerUrl(url);
   const assertSame = makeSameLedger(ledger);
   const beginWriting = beginWritingWith({ ...options, statementMsMax });
+  // A connection that is silent here holds up all writers of the process.
+  const beginMsMax = (options.lockWaitMsMax ?? usualLockWaitMsMax) + answerMarginMs;
   const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementMsMax}`;
   const { pool, withClient, requireOutside, inside } = makeConnections(ledger, url, { statementMsMax, makePool });
 
@@ -110,7 +113,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
     transaction: (work) =>
       new Promise((resolve, reject) => {
         withClient(async (client) => {
-          const begun = (await run(client, beginWriting)) as unknown as Begun;
+          const begun = (await run(client, beginWriting, beginMsMax)) as unknown as Begun;
           try {
             assertSame(begun.identity);
             await work(groupOn(client, { tx: statementsOn(ledger, client), run, inside }));
