@@ -497,6 +497,7 @@ describe('a scheduler', () => {
     'LEDGER_BUSY',
     'LEDGER_FULL',
     'LEDGER_IO',
+    'LEDGER_SYNC',
   ] as const)
     test(`retries a slot that met ${code}`, async () => {
       const { db, begun, begin, settle } = await place();

@@ -17,6 +17,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'LEDGER_BUSY',
   'LEDGER_FULL',
   'LEDGER_IO',
+  // On a database server: the next attempt sees what was committed. On a file, the program ends.
+  'LEDGER_SYNC',
   'SERVICE_UNREACHABLE',
 ]);
 
