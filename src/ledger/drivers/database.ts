@@ -42,8 +42,8 @@ export interface Integrity {
 export type OnNotice = (notice: Notice | null) => void;
 
 /**
- * `first`: before all transactions of this process that wait and are `usual`. For leases: behind a line of payments that
- * is longer than a lease lasts, all leases of the process would end, and no other process could take an account.
+ * `first`: before all transactions of this process that wait and are `usual`. For leases: behind a line of payments
+ * that is longer than a lease lasts, all leases of the process would end, and no other process could take an account.
  */
 export type Turn = 'first' | 'usual';
 
