@@ -2,9 +2,11 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { requestJson } from '../api/client.ts';
+import { codeOf } from '../api/problem.ts';
 import { useSession } from '../api/session.ts';
 import { Button } from '../base/button.tsx';
 import { Dialog } from '../base/dialog.tsx';
+import { Failure } from '../base/failure.tsx';
 import { Select } from '../base/field.tsx';
 import { Facts } from '../base/page.tsx';
 import { accountsText } from '../forms/account-field.tsx';
@@ -17,8 +19,15 @@ export function AccountMenu() {
   const [isOpen, setOpen] = useState(false);
   const { choose } = useLanguage();
   const queries = useQueryClient();
+  const [error, setError] = useState<unknown>(null);
+  /** Somebody who believes to be signed out leaves the machine: a session that stays is said. */
   const signOut = async () => {
-    await requestJson('DELETE', '/session').catch(() => undefined);
+    setError(null);
+    try {
+      await requestJson('DELETE', '/session');
+    } catch (failure) {
+      if (codeOf(failure) !== 'SIGN_IN_NEEDED') return setError(failure);
+    }
     queries.clear();
     location.assign('/');
   };
@@ -46,6 +55,7 @@ export function AccountMenu() {
             options={languages.map((value) => ({ value, label: languageNames[value] }))}
             onPick={pick}
           />
+          {error !== null && <Failure error={error} onRetry={() => void signOut()} />}
           <div className="line">
             <Link href="/account" className="button" onClick={() => setOpen(false)}>
               {t('account.title')}
