@@ -27,8 +27,13 @@ async function open(t: TestContext, path: string, answers: Record<string, (route
 
 /** The answer of the server, changed. */
 const changed = (change: (body: never) => unknown) => async (route: Route) => {
-  const response = await route.fetch();
-  await route.fulfill({ response, json: change((await response.json()) as never) });
+  try {
+    const response = await route.fetch();
+    await route.fulfill({ response, json: change((await response.json()) as never) });
+  } catch (error) {
+    // The test has ended, and its window was closed.
+    if (!/disposed|closed/.test(String(error))) throw error;
+  }
 };
 
 const problem =
@@ -355,6 +360,50 @@ describe('what a page shows', () => {
     await page.getByRole('tab').nth(2).click();
     await page.locator('form button[type=submit]').click();
     await page.getByRole('main').getByText('500.00').first().waitFor();
+  });
+
+  test('is no end of a session that has not ended', async (t) => {
+    const opened = await open(t, '/', {
+      session: (route) => (route.request().method() === 'DELETE' ? route.abort() : route.fallback()),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('button', { name: /wanjiru/ }).click();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('dialog').getByText('The server does not answer').waitFor();
+  });
+
+  test('names the currencies whose cost no approver can see', async (t) => {
+    const opened = await open(t, '/approvals', {
+      'batches/[^/]+/review': changed((body: object) => ({
+        ...body,
+        expected_cost: { cost: { KES: '5' }, unknown: ['UGX'] },
+      })),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Review and approve' }).first().click();
+    await page.getByText('What UGX costs is not known').waitFor();
+  });
+
+  test('is true of all doubts where all are looked up, also of those on later pages', async (t) => {
+    const asked: string[] = [];
+    const opened = await open(t, '/doubts', {
+      doubts: changed(({ doubts, ...body }: { doubts: { batch_id: string }[] }) => ({
+        ...body,
+        doubts: doubts.filter(({ batch_id }) => batch_id === samples.running),
+        next: 'more',
+      })),
+      'batches/[^/]+/look-up': (route) => {
+        asked.push(route.request().url().split('/').at(-2) ?? '');
+        return route.fulfill({ json: { rows: [], next: null } });
+      },
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Look all up now' }).click();
+    await page.getByText('No row is in doubt any more').waitFor();
+    assert.deepEqual(asked.sort(), [samples.running, samples.paused].sort());
   });
 
   test('is a day of the reader, where only the day is known', async (t) => {

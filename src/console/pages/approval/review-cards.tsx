@@ -62,6 +62,9 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
             : []),
         ]}
       />
+      {expected_cost.unknown.length > 0 && (
+        <p className="notice tone-attention">{t('payout.unknown', { currencies: expected_cost.unknown.join(', ') })}</p>
+      )}
       <MoneyNotices plan={plan} heading="h2" />
       {balance !== null && <WalletLine balance={balance} />}
     </>

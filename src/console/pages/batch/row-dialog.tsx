@@ -17,7 +17,8 @@ import { ResolveDialog } from './resolve-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
 import './history.css';
 
-const eventsMax = 200;
+/** All that one request may read: a row in doubt is looked up again and again. */
+const eventsMax = 1_000;
 /** How often details are asked for again while the account needs its reads for payments that have not ended (ms). */
 const detailsMs = 5_000;
 

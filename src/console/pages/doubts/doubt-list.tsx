@@ -13,7 +13,7 @@ import { t } from '../../texts/i18n.ts';
 import { type RowsOfBatch, useLookUp } from '../batch/look-up.ts';
 import { RowDialog } from '../batch/row-dialog.tsx';
 import { Asked } from '../batch/row-values.tsx';
-import { byBatch, type Doubt, useAssign, useDoubts } from './doubt-queries.ts';
+import { byBatch, type Doubt, useAssign, useDoubts, useOpenBatches } from './doubt-queries.ts';
 import { Evidence } from './evidence.tsx';
 import './doubts.css';
 
@@ -83,6 +83,7 @@ interface DoubtsProps {
 
 function Doubts({ doubts, owners, isFiltered, onClear }: DoubtsProps) {
   const mayOperate = useRole('operate');
+  const batches = useOpenBatches().data ?? [];
   const [opened, setOpened] = useState<Doubt | null>(null);
   const [picked, setPicked] = useState<ReadonlySet<string>>(new Set());
   const lookUp = useLookUp();
@@ -97,6 +98,10 @@ function Doubts({ doubts, owners, isFiltered, onClear }: DoubtsProps) {
         <p>{t('doubts.none_help')}</p>
       </EmptyCard>
     );
+  // Of all batches, also of those on later pages.
+  const inDoubt = batches
+    .filter(({ counts }) => (counts.in_doubt ?? 0) > 0)
+    .map(({ batch_id }): RowsOfBatch => ({ batch_id, rows: [] }));
   const chosen = doubts.filter((one) => picked.has(keyOf(one)));
   const toggle = (doubt: Doubt) => {
     const next = new Set(picked);
@@ -115,7 +120,7 @@ function Doubts({ doubts, owners, isFiltered, onClear }: DoubtsProps) {
           mayOperate && (
             <Actions
               chosen={chosen}
-              all={byBatch(doubts).map((one) => (isFiltered ? one : { ...one, rows: [] }))}
+              all={isFiltered ? byBatch(doubts) : inDoubt}
               owners={owners}
               isLookingUp={lookUp.isPending}
               onLookUp={(batches) => lookUp.mutate(batches)}
