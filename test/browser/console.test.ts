@@ -257,6 +257,41 @@ test('the wallets say how long their money lasts', async (t) => {
   await (await open(t, '/wallets'))?.page.getByText(/KES: (until .*|longer than a year|not for all rows.*)/).waitFor();
 });
 
+test('why a dialog could not do its work is in view on a phone, below however many fields', async (t) => {
+  const opened = await open(t, '/people', { options: { viewport: { width: 390, height: 700 } } });
+  if (opened === null) return;
+  const { page } = opened;
+  await page.getByRole('button', { name: 'Add a person' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Name', { exact: true }).fill('Njeri Mwangi');
+  await dialog.getByText(/^Lower-case letters/).waitFor();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.waitForFunction(() => {
+    const [said, below] = ['[role=alert]', '.dialog-actions'].map((one) =>
+      document.querySelector(`dialog ${one}`)?.getBoundingClientRect(),
+    );
+    return said !== undefined && below !== undefined && said.top >= 0 && said.top < below.top;
+  });
+});
+
+test('a payout in many currencies leaves an approver’s phone room for what is paid', async (t) => {
+  const opened = await open(t, '/approvals', { options: { viewport: { width: 390, height: 844 } } });
+  if (opened === null) return;
+  const { page } = opened;
+  const sums = Object.fromEntries(['GHS', 'KES', 'NGN', 'RWF', 'TZS', 'UGX', 'ZAR'].map((one) => [one, '100']));
+  await page.route('**/api/v1/batches/*/review', async (route) => {
+    const response = await route.fetch();
+    const review = (await response.json()) as { plan: object };
+    return route.fulfill({ response, json: { ...review, plan: { ...review.plan, sums } } });
+  });
+  await page.getByRole('link', { name: 'Review and approve' }).first().click();
+  await page.locator('.decision-bar').waitFor();
+  const { height = 0 } = (await page.locator('.decision-bar').boundingBox()) ?? {};
+  assert.ok(height < 120, String(height));
+  await page.getByRole('button', { name: 'Approve' }).click();
+  await page.getByRole('dialog').getByText('UGX').waitFor();
+});
+
 test('a batch that a person rejected is called rejected, with the reason', async (t) => {
   if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
   const context = await windowOf(stage);

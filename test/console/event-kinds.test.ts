@@ -61,6 +61,9 @@ describe('the details of an event', () => {
       [],
     );
     assert.equal(detailOf({ body: '{"later_one":3}' }), 'later_one\u{a0}: 3');
+    // The chain counts columns from 0, and a line that was left out has none.
+    assert.match(detailOf({ body: '{"column":1,"line":15}' }), /^colonne\u{a0}: 2 · ligne du fichier\u{a0}: 15$/u);
+    assert.doesNotMatch(detailOf({ body: '{"column":-1,"line":15}' }), /colonne/);
   });
 
   test('say why airbatch has paused a batch, and show values that are codes or times', async () => {

@@ -30,6 +30,7 @@ export function Dialog({
   children,
 }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const failure = useRef<HTMLDivElement>(null);
   const titleId = useId();
   const Body = isFormOfItsOwn ? 'div' : 'form';
   useEffect(() => {
@@ -41,6 +42,10 @@ export function Dialog({
       if (before instanceof HTMLElement) before.focus();
     };
   }, []);
+  // It may stand below the edge of the screen.
+  useEffect(() => {
+    if (error !== null) failure.current?.scrollIntoView({ block: 'center' });
+  }, [error]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!isBusy) onSubmit?.();
@@ -57,7 +62,11 @@ export function Dialog({
       <Body className="dialog-body" {...(isFormOfItsOwn ? {} : { onSubmit: submit, noValidate: true })}>
         <h2 id={titleId}>{title}</h2>
         {children}
-        {error !== null && <Failure error={error} />}
+        {error !== null && (
+          <div ref={failure}>
+            <Failure error={error} />
+          </div>
+        )}
         <div className="dialog-actions">
           <Button onClick={onClose}>{onSubmit === undefined ? t('base.close') : t('base.cancel')}</Button>
           {onSubmit !== undefined && (

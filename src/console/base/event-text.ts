@@ -21,6 +21,11 @@ export function eventText(kind: string): string {
   return id === undefined ? kind : t(id);
 }
 
+/** The same for one event: a rejection is kept as a cancellation of the batch. */
+export function eventName({ kind, body }: Pick<ChainEvent, 'kind' | 'body'>): string {
+  return kind === 'batch.cancel' && dataIn(body).rejected ? t('state.rejected') : eventText(kind);
+}
+
 /** Members without meaning for a person: keys, digests, codes, states that the kind already says; and times. */
 const hidden = new Set([
   ...['from', 'to', 'key', 'reference', 'through', 'why_reason', 'detail_reason'],
@@ -37,6 +42,8 @@ const currencies = new Set(Object.values(currencyOf));
 
 function isShown(name: string, value: unknown, data: Readonly<Record<string, unknown>>): boolean {
   if (value === null || value === '' || (fromTwo.has(name) && value === 1)) return false;
+  // A whole line has no column.
+  if (columns.has(name) && Number(value) < 0) return false;
   const isWithAmount =
     currencies.has(name) && Object.keys(currencyOf).some((one) => currencyOf[one] === name && data[one]);
   // What such a code means stands in the message.
@@ -106,6 +113,8 @@ const textIds: Readonly<Record<string, (code: string) => string>> = {
   kind: (code) => `people.factor.${code}`,
 };
 const counts = new Set(['rows', 'valid', 'invalid', 'held', 'skipped', 'steps', 'undone', 'cells']);
+/** Places among the columns of the file, which the chain counts from 0. */
+const columns = new Set(['column', 'amount_column']);
 const times = new Set(['finish_by', 'before_finish_by', 'charged_from']);
 
 function shownValue(name: string, value: unknown, data: Readonly<Record<string, unknown>>): string {
@@ -113,6 +122,7 @@ function shownValue(name: string, value: unknown, data: Readonly<Record<string, 
   if (typeof currency === 'string') return `${formatAmount(String(value), currency)} ${currency}`;
   if (typeof value === 'number' && times.has(name)) return formatTime(value);
   if (typeof value === 'number' && counts.has(name)) return formatCount(value);
+  if (typeof value === 'number' && columns.has(name)) return formatCount(value + 1);
   if (name === 'sums') return sumsText(value);
   if (name === 'message') return answerText(String(data.code)) ?? String(value);
   if (name === 'age_ms') return formatDuration(Number(value));

@@ -1,5 +1,5 @@
 import { t } from '../texts/i18n.ts';
-import { actorName, type ChainEvent, detailOf, eventText } from './event-text.ts';
+import { actorName, type ChainEvent, detailOf, eventName } from './event-text.ts';
 import { type Column, Table } from './table.tsx';
 import { BatchLink, None, Time } from './values.tsx';
 
@@ -21,7 +21,7 @@ export function EventsTable({ events, ofBatches = false }: { events: readonly Ch
             </span>
           ),
         },
-        { id: 'what', label: t('events.what'), isHead: true, cell: ({ kind }) => eventText(kind) },
+        { id: 'what', label: t('events.what'), isHead: true, cell: eventName },
         { id: 'who', label: t('events.who'), cell: ({ actor }) => actorName(actor) },
         ...(ofBatches ? [batchColumn()] : []),
         { id: 'row', label: t('rows.row'), isNumber: true, cell: ({ row_no }) => row_no ?? <None /> },

@@ -90,6 +90,9 @@ function Digest({ review: { content_sha256 } }: { review: Review }) {
 
 type Asked = 'approve' | 'reject' | null;
 
+/** More sums would take a phone's screen. They stand at the top of the page, and in the question before the decision. */
+const sumsInBarMax = 3;
+
 function Decision({ review, back, onChanged }: { review: Review; back: string; onChanged: () => void }) {
   const [asked, setAsked] = useState<Asked>(null);
   const { plan } = review;
@@ -97,9 +100,11 @@ function Decision({ review, back, onChanged }: { review: Review; back: string; o
     <div className="decision-bar">
       <div>
         <div className="quiet small">{t('approval.to_pay', { count: plan.to_send })}</div>
-        <strong>
-          <Sums sums={plan.sums} products={plan.products} />
-        </strong>
+        {Object.keys(plan.sums).length <= sumsInBarMax && (
+          <strong>
+            <Sums sums={plan.sums} products={plan.products} />
+          </strong>
+        )}
       </div>
       <div className="line">
         <Button look="danger" onClick={() => setAsked('reject')}>

@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { answered, api, change } from '../../api/client.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
-import { actorName, type ChainEvent, detailOf, eventText } from '../../base/event-text.ts';
+import { actorName, type ChainEvent, detailOf, eventName } from '../../base/event-text.ts';
 import { EventsTable } from '../../base/events-table.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Field } from '../../base/field.tsx';
@@ -69,7 +69,9 @@ export function AuditPage() {
 
 function fits(event: ChainEvent, search: string): boolean {
   const { actor, kind, batch_id, body } = event;
-  const text = [actorName(actor), kind, eventText(kind), batch_id, body, detailOf(event)].join('\n').toLowerCase();
+  const text = [actorName(actor), kind, eventName({ kind, body }), batch_id, body, detailOf(event)]
+    .join('\n')
+    .toLowerCase();
   return search
     .toLowerCase()
     .split(/\s+/)

@@ -1,5 +1,5 @@
 import { Dialog, type DialogProps } from '../../base/dialog.tsx';
-import { actorName, detailOf, eventText } from '../../base/event-text.ts';
+import { actorName, detailOf, eventName } from '../../base/event-text.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { ChangedByOthers } from './unless-changed.ts';
@@ -32,7 +32,7 @@ function ChangesOfOthers({ error }: { error: ChangedByOthers }) {
         <ul className="history">
           {error.events.slice(0, shownMax).map((event) => (
             <li key={event.seq}>
-              <strong>{eventText(event.kind)}</strong> · {actorName(event.actor)} · <Time at={event.at} isExact />
+              <strong>{eventName(event)}</strong> · {actorName(event.actor)} · <Time at={event.at} isExact />
               <div className="small wrap">{detailOf(event)}</div>
             </li>
           ))}

@@ -4,7 +4,7 @@ import { type Answer, answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
-import { actorName, detailOf, eventText } from '../../base/event-text.ts';
+import { actorName, detailOf, eventName } from '../../base/event-text.ts';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
@@ -85,7 +85,7 @@ export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
             <ol className="history">
               {events.map((event) => (
                 <li key={event.seq}>
-                  <strong>{eventText(event.kind)}</strong>
+                  <strong>{eventName(event)}</strong>
                   <div className="small quiet">
                     <Time at={event.at} isExact /> · {actorName(event.actor)}
                   </div>

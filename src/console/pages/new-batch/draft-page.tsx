@@ -58,9 +58,11 @@ function Origin({ draft: { draft_id, rows, created_by, file_name, are_files_kept
               {t('draft.mended_as', { format: 'XLSX' })}
             </a>
           )}
-          <a href={`${place}/mended`} download>
-            {isWorkbook ? t('draft.mended_as', { format: 'CSV' }) : t('draft.mended')}
-          </a>
+          {rows > 0 && (
+            <a href={`${place}/mended`} download>
+              {isWorkbook ? t('draft.mended_as', { format: 'CSV' }) : t('draft.mended')}
+            </a>
+          )}
         </>
       )}
     </span>

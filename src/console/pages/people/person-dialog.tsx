@@ -55,7 +55,13 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
       error={save.error}
     >
       {person === null && (
-        <Field label={t('sign_in.name')} help={t('people.name_help')} required value={name} onText={setName} />
+        <Field
+          label={t('sign_in.name')}
+          help={`${t('link.name_help')} ${t('people.name_help')}`}
+          required
+          value={name}
+          onText={setName}
+        />
       )}
       <Field label={t('people.display_name')} required value={displayName} onText={setDisplayName} />
       <Field label={t('people.email')} help={t('people.email_help')} type="email" value={email} onText={setEmail} />
