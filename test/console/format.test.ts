@@ -35,7 +35,7 @@ describe('numbers and texts in the reader’s language', () => {
 
   test('a share is all of it only if nothing is missing', async () => {
     await showLanguage('en');
-    assert.deepEqual([0.99999, 1, 0.0004, 0].map(formatPercent), ['99.9%', '100%', '0%', '0%']);
+    assert.deepEqual([0.99999, 1, 34 / 60, 0.0004, 0].map(formatPercent), ['99.9%', '100%', '56.7%', '0%', '0%']);
   });
 
   test('counts, shares and sizes', async () => {

@@ -21,12 +21,12 @@ export function formatCount(count: number): string {
   return cached('count', (locale) => new Intl.NumberFormat(locale)).format(count);
 }
 
-/** A part of a whole, rounded down: 99,999 of 100,000 are not all. */
+/** A part of a whole. Only the whole is 100%: 99,999 of 100,000 are not all. */
 export function formatPercent(part: number): string {
   return cached(
     'percent',
-    (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1, roundingMode: 'floor' }),
-  ).format(part);
+    (locale) => new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 }),
+  ).format(part < 1 ? Math.min(part, 0.999) : part);
 }
 
 /** An amount with all of its decimals, and at least those that its currency has. */
