@@ -90,7 +90,7 @@ function Digest({ review: { content_sha256 } }: { review: Review }) {
 
 type Asked = 'approve' | 'reject' | null;
 
-/** More sums would take a phone's screen. They stand at the top of the page, and in the question before the decision. */
+/** More sums would cover a phone. They are at the top of the page, and in the question before the decision. */
 const sumsInBarMax = 3;
 
 function Decision({ review, back, onChanged }: { review: Review; back: string; onChanged: () => void }) {
