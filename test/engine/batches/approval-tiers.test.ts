@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../../src/core/identity/content-digest.ts';
 import { batchPolicy } from '../../../src/core/state/batch-policy.ts';
@@ -11,7 +12,11 @@ import { approvalsOf } from '../../../src/ledger/batches/approvals.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { pageRows } from '../../../src/ledger/rows/rows.ts';
+import { writeReports } from '../../../src/reports/reports.ts';
+import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
+import { verifyReports } from '../../../src/verify/verify.ts';
 import { makeRig, someRows } from '../../support/engine.ts';
+import { folderOf } from '../../support/folder.ts';
 import { aBatch, addBatch, approvalBy, unplanned } from '../../support/ledger.ts';
 
 const tiers = [
@@ -75,6 +80,26 @@ describe('a batch that two people must approve', () => {
     assert.deepEqual(await given(), ['ann', 'bob']);
     assert.deepEqual((await kinds()).slice(-2), ['batch.give_approval', 'batch.approve']);
   });
+
+  for (const [what, ms] of [
+    ['another machine’s clock is behind', -5_000],
+    ['both come at the same time', 0],
+  ] as const)
+    test(`has reports that verify if ${what}`, async (t) => {
+      const { db, clock, by } = await waiting();
+      await by('zoe');
+      clock.setWall(clock.now() + ms);
+      assert.equal((await by('ann')).status, 'approved');
+      const key = await openSigningKey(join(folderOf(t), 'key.pem'));
+      const signing = { key, clock, person: 'mary', through: 'cli' as const };
+      const { dir } = await writeReports(db, 'batch-1', folderOf(t), { signing });
+      const { findings } = await verifyReports(dir);
+      assert.deepEqual(
+        findings.filter(({ message }) => message.includes('approval')),
+        [],
+      );
+      await db.close();
+    });
 
   test('loses its approvals when a row is released or skipped', async () => {
     for (const change of ['release', 'skip'] as const) {
