@@ -108,7 +108,7 @@ export const showDraft = defineOperation({
     const steps = await stepsToMove(db, draft_id);
     return {
       ...summaryOf(draft),
-      options: optionsOf(draft),
+      options: shownOptions(draft, shownTo(session)),
       sheets: sheetsOf(draft),
       columns,
       rejection: shownRejection(draft, shownTo(session)),
@@ -168,6 +168,14 @@ function columnsJson(
       .slice(0, valuesMax)
       .map(shown),
   }));
+}
+
+/** The mapping names columns by the header, which may be the first row of a file without one. */
+function shownOptions(draft: DraftRecord, shown: (text: string) => string) {
+  const { map, ...options } = optionsOf(draft);
+  if (map === undefined) return options;
+  const named = Object.entries(map).map(([field, name]) => [field, shown(String(name))]);
+  return { ...options, map: Object.fromEntries(named) as typeof map };
 }
 
 /** It may name what was taken for the header. */

@@ -340,6 +340,10 @@ describe('drafts over HTTP', () => {
     const read = async (key: object) => JSON.stringify((await send('GET', `/api/v1/drafts/${id}`, key)).body);
     assert.match(await read({}), /0712345601/);
     assert.doesNotMatch(await read({ key: auditor }), /0712345601/);
+    const options = { map: { phone_number: '0712345601' } };
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/change`, { body: { options } })).status, 200);
+    assert.match(await read({}), /"map":\{"phone_number":"0712345601"/);
+    assert.doesNotMatch(await read({ key: auditor }), /0712345601/, 'as a column that a person has chosen');
   });
 
   test('numbers are masked for readers, and a discarded draft is gone', async (t) => {
