@@ -39,7 +39,7 @@ export async function execute(
 }
 
 function whyText({ counts_as_paid, status, reason, second_topup_id, refunded_at }: Payment): string {
-  const isContradicted = counts_as_paid && status === 'failed';
+  const isContradicted = counts_as_paid && status !== 'completed';
   const sentences = [
     second_topup_id && `The service also has the payment ${second_topup_id}: perhaps paid twice.`,
     isContradicted ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,

@@ -135,8 +135,10 @@ function noTotals() {
   };
 }
 
+/** A row that a person has skipped may have been paid before, under an earlier payment. */
 function countsAsPaid(row: ReportedRow): boolean {
-  return row.status === 'completed' || isContradicted(row);
+  const isPaidUnsent = (row.status === 'skipped' || row.status === 'cancelled') && row.contradicted !== null;
+  return row.status === 'completed' || isContradicted(row) || isPaidUnsent;
 }
 
 function addUp(totals: ReturnType<typeof noTotals>, row: ReportedRow): void {

@@ -103,6 +103,18 @@ test('a failed payment that the service contradicts counts as paid, and a refund
   assert.deepEqual([later.rows, later.charged], [1, { USD: '0.55' }]);
 });
 
+for (const status of ['skipped', 'cancelled'])
+  test(`a ${status} row whose earlier payment has arrived counts as paid`, async (t) => {
+    const { db, ask } = await ledger(t);
+    await db.execute(
+      `UPDATE rows SET status = ?, contradicted = 'completed', topup_id = NULL WHERE batch_id = 'B-2' AND row_no = 1`,
+      [status],
+    );
+    const found = await ask(findPayments, { number: '+254712000001' });
+    assert.deepEqual([found.payments.at(-1)?.counts_as_paid, found.paid_rows, found.open_rows], [true, 2, 1]);
+    assert.deepEqual(found.paid, { KES: '150.5' });
+  });
+
 test('a second payment that the service has for a row is shown', async (t) => {
   const { db, ask } = await ledger(t);
   assert.equal((await ask(findPayments, { number: '+254712000001' })).paid_twice_rows, 0);

@@ -127,7 +127,7 @@ function State({ row: { status, counts_as_paid, second_topup_id } }: { row: Paym
   return (
     <div className="state-cell">
       <RowBadge state={status} />
-      {status === 'failed' && counts_as_paid && <Badge tone="attention">{t('payments.counts')}</Badge>}
+      {status !== 'completed' && counts_as_paid && <Badge tone="attention">{t('payments.counts')}</Badge>}
       {second_topup_id !== null && <Badge tone="bad">{t('payments.twice')}</Badge>}
     </div>
   );
