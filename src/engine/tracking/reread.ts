@@ -1,4 +1,5 @@
 import { isSameService } from '../../core/identity/service-name.ts';
+import { wasSent } from '../../core/state/row-state.ts';
 import {
   type Gateway,
   paymentsPerPageMax,
@@ -14,6 +15,8 @@ import {
   type RereadPlace,
   saveRereadPlace,
 } from '../../ledger/batches/rereads.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
+import { findPayment } from '../../ledger/rows/payments.ts';
 import { namedEnds } from '../../ledger/rows/row-decisions.ts';
 import { endedRows, findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import {
@@ -24,7 +27,7 @@ import {
   noteSecond,
   rowPaidBy,
 } from '../payments/late-differences.ts';
-import { referenceOf } from '../payments/payment-request.ts';
+import { paymentNames, referenceOf } from '../payments/payment-request.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import { makeRowMarks, type RowMarks } from '../runner/row-marks.ts';
 import { haltPaidTwice } from './apply-status-update.ts';
@@ -161,8 +164,9 @@ async function readRow(
   reading: BatchReading,
   { seen, place }: { seen: RowMarks | null; place: RereadPlace },
 ): Promise<number | null> {
-  // With a list, rows without a payment id are skipped, because the service never had a payment of them.
-  const isUnseen = ({ row_no, topup_id }: RowRecord) => seen === null || (topup_id !== null && !seen.has(row_no));
+  // With a list, rows that were sent and have no payment id are left out: the service never had a payment of them.
+  const isUnseen = ({ row_no, topup_id, status }: RowRecord) =>
+    seen === null || ((topup_id !== null || !wasSent(status)) && !seen.has(row_no));
   const row = await nextRow(context, reading, place.row_no ?? 0, isUnseen);
   if (!row) return context.stopping.aborted ? 0 : null;
   const asked = await lookupAll(context, reading.batch, row);
@@ -194,17 +198,27 @@ async function readRow(
 
 /** The service's payments of each generation of a row; or the problem if a lookup failed. */
 async function lookupAll(
-  { limiter, gateway }: Parts<'gateway' | 'limiter'>,
+  { db, limiter, gateway }: Parts<'db' | 'gateway' | 'limiter'>,
   batch: BatchRecord,
   row: RowRecord,
 ): Promise<ServicePayment[][] | ReadProblem> {
   const payments: ServicePayment[][] = [];
   for (let generation = 1; generation <= row.generation; generation++) {
+    // The row of an earlier file may have sent it, and counts it.
+    if (!wasSent(row.status) && !(await hasSent(db, batch, row, generation))) {
+      payments.push([]);
+      continue;
+    }
     const outcome = await limiter.admit('read', () => gateway.lookup(referenceOf(batch, row, generation)));
     if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return outcome;
     payments.push(outcome.kind === 'found' ? outcome.payments : []);
   }
   return payments;
+}
+
+async function hasSent(db: Queryable, batch: BatchRecord, row: RowRecord, generation: number): Promise<boolean> {
+  const payment = await findPayment(db, paymentNames(batch, row, generation).key);
+  return payment?.batch_id === row.batch_id && payment.row_no === row.row_no;
 }
 
 /** The first row of the reading after row `after` that is wanted. */

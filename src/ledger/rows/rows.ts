@@ -136,10 +136,15 @@ export function pagesInState(
   return pagesOf(limit, (last) => pageRowsInState(db, batchId, status, last?.row_no ?? 0, limit));
 }
 
-/** Rows of a batch after `afterRowNo` that were sent and have ended, in file order. */
+/**
+ * Rows of a batch after `afterRowNo` that were sent and have ended, in file order. Those that were retried, and then
+ * skipped or cancelled, are among them: they have earlier payments.
+ */
 export function endedRows(db: Queryable, batchId: string, afterRowNo: number, most: number): Promise<RowRecord[]> {
   return db.query(
-    `SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status IN ('completed', 'failed') AND first_sent_at IS NOT NULL
+    `SELECT * FROM rows WHERE batch_id = ? AND row_no > ?
+       AND ((status IN ('completed', 'failed') AND first_sent_at IS NOT NULL)
+         OR (status IN ('skipped', 'cancelled') AND generation > 1))
      ORDER BY row_no LIMIT ?`,
     [batchId, afterRowNo, most],
   );

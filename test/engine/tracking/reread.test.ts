@@ -165,6 +165,46 @@ for (const [where, list] of [
       assert.ok(earlier?.body.includes(`says completed of another payment of the row (${topupId})`), earlier?.body);
     });
 
+    for (const decision of ['skipped', 'cancelled'])
+      test(`is recorded as changed if an earlier payment of a row that was ${decision} has arrived after all`, async () => {
+        const rig = await makeRig({ list, settings });
+        rig.service.ends('run-1/ref-1', 'failed');
+        await rig.add(someRows(2));
+        await rig.run();
+        await rig.clock.drive(retry(rig));
+        await rig.db.execute('UPDATE rows SET status = ? WHERE row_no = 1', [decision]);
+        await rig.db.execute(`UPDATE batch_counts SET status = ? WHERE status = 'ready'`, [decision]);
+        await rig.run();
+        assert.deepEqual([await rig.states(), (await rig.batch()).status], [[decision, 'completed'], 'completed']);
+        rig.service.ends('run-1/ref-1', 'completed');
+        // The service's clock is ten minutes behind: no page shows the payment.
+        for (const payment of rig.service.payments.values()) payment.createdAt = (payment.createdAt ?? 0) - 600_000;
+        await stay(rig, 30 * hour);
+        assert.deepEqual((await rig.row(1)).contradicted_by, paymentOf(rig, 'run-1/ref-1').topupId);
+        assert.equal((await contradicted(rig)).length, 1);
+      });
+
+    test('leaves a payment of an earlier file to the row of that file', async () => {
+      const rig = await makeRig({ list, settings });
+      rig.service.ends('run-1/ref-1', 'failed');
+      await rig.add(someRows(1));
+      await rig.run();
+      await rig.add([aRow(1), aRow(2)], { batch_id: 'batch-2' });
+      await rig.db.execute(
+        `UPDATE rows SET status = 'skipped', generation = 2 WHERE batch_id = 'batch-2' AND row_no = 1`,
+      );
+      await rig.db.execute(`UPDATE batch_counts SET count = 1 WHERE batch_id = 'batch-2' AND status = 'ready'`);
+      await rig.db.execute(`INSERT INTO batch_counts (batch_id, status, count) VALUES ('batch-2', 'skipped', 1)`);
+      await rig.run();
+      assert.deepEqual(await rig.states('batch-2'), ['skipped', 'completed']);
+      rig.service.ends('run-1/ref-1', 'completed');
+      await stay(rig, 30 * hour);
+      assert.deepEqual(
+        [(await rig.row(1)).contradicted, (await rig.row(1, 'batch-2')).contradicted],
+        ['completed', null],
+      );
+    });
+
     test('is read again if a read got no answer', async () => {
       const { events } = await ended(
         (rig) => {
