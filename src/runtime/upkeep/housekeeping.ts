@@ -1,6 +1,7 @@
 import { errorMessage } from '../../core/basics/errors.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import { dayMs } from '../../core/time/clock.ts';
+import { type Kept, keepDoing } from '../../core/time/keep-doing.ts';
 import { forgetEnded } from '../../engine/batches/forget.ts';
 import { pruneAnswersOfErased, pruneApiRequests } from '../../ledger/access/api-requests.ts';
 import { inboxKeptMs, pruneInbox } from '../../ledger/accounts/webhook-inbox.ts';
@@ -34,9 +35,8 @@ export interface JobRetention {
  * Runs once a day while the program runs: erases the personal data of batches whose time is over, and deletes handled
  * webhooks, ended slots and old sent notifications. Returns a function to stop it.
  */
-export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
+export function keepHouse(session: Session, jobs: readonly JobRetention[]): Kept {
   const { db, clock, config, log } = session;
-  const stopping = new AbortController();
   const why: EventWhy = 'retention';
   const actor = { ...session, person: why };
   let isInLog = false;
@@ -64,21 +64,11 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)
       log.info('old records were deleted', { batches: forgotten, webhooks: pruned, slots, notifications });
   };
-  const keep = async () => {
-    while (!stopping.signal.aborted) {
-      await pass().catch((error: unknown) =>
-        log.warn('old records could not be deleted; airbatch tries again tomorrow', { error: errorMessage(error) }),
-      );
-      await clock.sleep(dayMs, stopping.signal);
-    }
-  };
-  const kept = keep();
-  return {
-    async stop() {
-      stopping.abort();
-      await kept;
-    },
-  };
+  return keepDoing(clock, dayMs, () =>
+    pass().catch((error: unknown) =>
+      log.warn('old records could not be deleted; airbatch tries again tomorrow', { error: errorMessage(error) }),
+    ),
+  );
 }
 
 async function pruneSlots(db: Database, before: number): Promise<number> {

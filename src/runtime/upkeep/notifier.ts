@@ -1,4 +1,5 @@
 import { errorMessage } from '../../core/basics/errors.ts';
+import { type Kept, keepDoing } from '../../core/time/keep-doing.ts';
 import { makeDelivery } from '../../notify/deliver.ts';
 import type { Recipient } from '../../notify/recipients.ts';
 import { makeSender } from '../../notify/senders.ts';
@@ -64,7 +65,6 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
   const recipients = [...config.notifications, ...(jobs?.recipients ?? [])];
   const send = makeSender({ mail: config.mail, report: reportForMail(session), secrets: config.secrets });
   const consoleUrl = config.console.url?.replace(/\/+$/, '') ?? null;
-  const stopping = new AbortController();
   const ending = new AbortController();
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
     log.warn(`a notification could not be sent; airbatch ${isGivenUp ? 'gives it up' : 'tries again'}`, {
@@ -96,29 +96,23 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
     }
   };
   const notifyStandstill = makeStandstillNotifier({ db, clock, recipients, send, onTrouble, ending: ending.signal });
-  let kept: Promise<void> = Promise.resolve();
+  let kept: Kept | null = null;
   let standstills: Promise<unknown> = Promise.resolve();
-  const loop = async () => {
-    while (!stopping.signal.aborted) {
-      await pass({ isReported: makeReportedCheck(session) });
-      await clock.sleep(everyMs, stopping.signal);
-    }
-  };
   return {
     async begin() {
       await watchNews(db, clock, recipients);
     },
     keep() {
-      if (recipients.length > 0) kept = loop();
+      if (recipients.length > 0)
+        kept = keepDoing(clock, everyMs, () => pass({ isReported: makeReportedCheck(session) }));
     },
     notifyStandstill(standstill) {
       standstills = Promise.all([standstills, notifyStandstill(standstill)]);
     },
     async stop() {
-      stopping.abort();
       const ended = new AbortController();
       void clock.sleep(lastNotificationsMs, ended.signal).then(() => ending.abort());
-      await Promise.all([kept, standstills]);
+      await Promise.all([kept?.stop(), standstills]);
       // The notification about the last batch is sent before the program ends, even if the reports are elsewhere or
       // could not be written.
       await pass({});

@@ -1,5 +1,6 @@
 import { errorMessage } from '../../core/basics/errors.ts';
 import { shownUrl } from '../../core/text/safe-url.ts';
+import { type Kept, keepDoing } from '../../core/time/keep-doing.ts';
 import { claimWebhooks } from '../../ledger/outbox/webhook-claim.ts';
 import { holdTime } from '../../ledger/schema/lease-table.ts';
 import { makeWebhookDelivery } from '../../notify/deliver-webhooks.ts';
@@ -17,9 +18,9 @@ const lastDeliveriesMs = 5_000;
 /**
  * Sends webhooks while the program runs, and holds up nothing else. Of several programs on one ledger, one does it.
  */
-export function keepWebhooks(session: Session, accounts: Iterable<string>): { stop(): Promise<void> } {
+export function keepWebhooks(session: Session, accounts: Iterable<string>): Kept {
   const { db, clock, random, config, log } = session;
-  const [stopping, ending] = [new AbortController(), new AbortController()];
+  const ending = new AbortController();
   const holder = random.hex(8);
   const names = [...accounts];
   const trouble = makeLastingTrouble(log, clock);
@@ -44,17 +45,10 @@ export function keepWebhooks(session: Session, accounts: Iterable<string>): { st
     await delivery.begin();
     trouble.over();
   };
-  const loop = async () => {
-    while (!stopping.signal.aborted) {
-      await pass().catch(onError);
-      await clock.sleep(everyMs, stopping.signal);
-    }
-  };
-  const kept = loop();
+  const kept = keepDoing(clock, everyMs, () => pass().catch(onError));
   return {
     async stop() {
-      stopping.abort();
-      await kept;
+      await kept.stop();
       const ended = new AbortController();
       void clock.sleep(lastDeliveriesMs, ended.signal).then(() => ending.abort());
       await delivery.ended();
