@@ -76,11 +76,18 @@ function FactLine({ name, value }: { name: string; value: ReactNode }) {
   );
 }
 
-/** Large numbers side by side. */
-export function Figures({ figures }: { figures: readonly { name: string; value: ReactNode; more?: ReactNode }[] }) {
+export interface Figure {
+  name: string;
+  value: ReactNode;
+  more?: ReactNode;
+}
+
+/** Large numbers side by side. False: one that does not apply here. */
+export function Figures({ figures }: { figures: readonly (Figure | false)[] }) {
+  const shown = figures.filter((figure) => figure !== false);
   return (
     <dl className="figures">
-      {figures.map(({ name, value, more }) => (
+      {shown.map(({ name, value, more }) => (
         <div className="figure" key={name}>
           <dt>{name}</dt>
           <dd>

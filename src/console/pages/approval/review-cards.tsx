@@ -2,7 +2,7 @@ import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
-import { BatchLink, Money, None, Sums, Time, WalletBalance } from '../../base/values.tsx';
+import { BatchLink, Money, Sums, Time, WalletBalance } from '../../base/values.tsx';
 import { formatCount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemTitle } from '../../texts/problem-text.ts';
@@ -21,45 +21,32 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
             ...{ name: t('approval.pays'), value: <Sums sums={plan.sums} /> },
             more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: plan.rows }),
           },
-          ...(Object.keys(expected_cost.cost).length > 0
-            ? [{ name: t('approval.cost'), value: <Sums sums={expected_cost.cost} />, more: t('approval.cost_help') }]
-            : []),
-          ...(plan.products > 0
-            ? [
-                {
-                  name: t('approval.products'),
-                  value: formatCount(plan.products),
-                  more: <Sums sums={plan.product_sums} />,
-                },
-              ]
-            : []),
+          Object.keys(expected_cost.cost).length > 0 && {
+            ...{ name: t('approval.cost'), value: <Sums sums={expected_cost.cost} /> },
+            more: t('approval.cost_help'),
+          },
+          plan.products > 0 && {
+            ...{ name: t('approval.products'), value: formatCount(plan.products) },
+            more: <Sums sums={plan.product_sums} />,
+          },
           {
-            ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },
+            ...{ name: t('approval.done_at'), value: <Time at={done_at} /> },
             more: t('approval.takes', { time: formatDuration(Math.max(plan.estimate_ms, 1_000)) }),
           },
-          ...(finish_by === null
-            ? []
-            : [
-                {
-                  name: t('batch.finish_by'),
-                  value: <Time at={finish_by} />,
-                  more: in_time === false ? t('batches.late') : undefined,
-                },
-              ]),
-          ...(rows_before > 0 ? [{ name: t('approval.rows_before'), value: formatCount(rows_before) }] : []),
-          ...(unpaid.length > 0
-            ? [
-                {
-                  name: t('approval.not_paid'),
-                  value: formatCount(unpaid.reduce((sum, state) => sum + countOf(state), 0)),
-                  more: unpaid
-                    .map((state) =>
-                      t('base.labelled', { label: t(`state.row.${state}`), value: formatCount(countOf(state)) }),
-                    )
-                    .join(' · '),
-                },
-              ]
-            : []),
+          finish_by !== null && {
+            ...{ name: t('batch.finish_by'), value: <Time at={finish_by} /> },
+            more: in_time === false ? t('batches.late') : undefined,
+          },
+          rows_before > 0 && { name: t('approval.rows_before'), value: formatCount(rows_before) },
+          unpaid.length > 0 && {
+            name: t('approval.not_paid'),
+            value: formatCount(unpaid.reduce((sum, state) => sum + countOf(state), 0)),
+            more: unpaid
+              .map((state) =>
+                t('base.labelled', { label: t(`state.row.${state}`), value: formatCount(countOf(state)) }),
+              )
+              .join(' · '),
+          },
         ]}
       />
       {expected_cost.unknown.length > 0 && (

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useSession } from '../../api/session.ts';
 import { Loaded } from '../../base/failure.tsx';
-import { Facts, Figures, Loading, Page } from '../../base/page.tsx';
+import { Facts, type Figure, Figures, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { Count, None, Sums, Time } from '../../base/values.tsx';
@@ -58,24 +58,21 @@ function Numbers({ batch }: { batch: BatchStatus }) {
   const { total, open, in_doubt } = situation.rows;
   const progress = useProgress(batch.batch_id, open > 0).data ?? null;
   const settled = total - open;
-  const figures: { name: string; value: ReactNode; more?: ReactNode }[] = [
+  const held = counts.held ?? 0;
+  const figures: (Figure | false)[] = [
     {
       name: t('batch.settled'),
       value: `${formatCount(settled)} / ${formatCount(total)}`,
       more: total > 0 ? formatPercent(settled / total) : undefined,
     },
     { name: t('batch.money_out'), value: <Sums sums={charged} /> },
-    ...(in_doubt > 0
-      ? [
-          {
-            name: t('batch.in_doubt'),
-            value: <Link href="/doubts">{formatCount(in_doubt)}</Link>,
-            more: t('batch.in_doubt_help'),
-          },
-        ]
-      : []),
-    ...((counts.held ?? 0) > 0 ? [{ name: t('batch.held'), value: <Count of={counts.held ?? 0} /> }] : []),
-    ...toCorrect(counts),
+    in_doubt > 0 && {
+      name: t('batch.in_doubt'),
+      value: <Link href="/doubts">{formatCount(in_doubt)}</Link>,
+      more: t('batch.in_doubt_help'),
+    },
+    held > 0 && { name: t('batch.held'), value: <Count of={held} /> },
+    toCorrect(counts),
     ...(progress === null ? [] : paceFigures(progress)),
   ];
   return (
@@ -87,46 +84,33 @@ function Numbers({ batch }: { batch: BatchStatus }) {
 }
 
 /** As many rows as the situation names. */
-function toCorrect(counts: BatchStatus['counts']) {
+function toCorrect(counts: BatchStatus['counts']): Figure | false {
   const states = (['failed', 'invalid'] as const).filter((state) => (counts[state] ?? 0) > 0);
-  if (states.length === 0) return [];
+  if (states.length === 0) return false;
   const total = states.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
   const more = states.map((state) => t(`batch.to_correct.${state}`, { count: counts[state] ?? 0 })).join(' · ');
-  return [{ name: t('batch.to_correct'), value: <Count of={total} />, more }];
+  return { name: t('batch.to_correct'), value: <Count of={total} />, more };
 }
 
 function paceFigures({ rate_used, rate_allowed, window_ms, left_ms, done_at, finish_by, in_time }: Progress) {
-  const pace =
-    rate_used === null || rate_allowed === null || window_ms === null
-      ? []
-      : [
-          {
-            name: t('batch.pace'),
-            value: `${formatCount(rate_used)} / ${formatCount(rate_allowed)}`,
-            more: t('batch.pace_help', { window: formatDuration(window_ms) }),
-          },
-        ];
-  const finish =
-    done_at === null && left_ms === null
-      ? []
-      : [
-          {
-            name: t('batch.done_at'),
-            value: <Time at={done_at} />,
-            more: left_ms === null ? undefined : t('batch.left', { time: formatDuration(left_ms) }),
-          },
-        ];
-  const wanted =
-    finish_by === null
-      ? []
-      : [
-          {
-            name: t('batch.finish_by'),
-            value: <Time at={finish_by} />,
-            more: in_time === false ? t('batches.late') : undefined,
-          },
-        ];
-  return [...pace, ...finish, ...wanted];
+  const pace = rate_used !== null &&
+    rate_allowed !== null &&
+    window_ms !== null && {
+      name: t('batch.pace'),
+      value: `${formatCount(rate_used)} / ${formatCount(rate_allowed)}`,
+      more: t('batch.pace_help', { window: formatDuration(window_ms) }),
+    };
+  const finish = (done_at !== null || left_ms !== null) && {
+    name: t('batch.done_at'),
+    value: <Time at={done_at} />,
+    more: left_ms === null ? undefined : t('batch.left', { time: formatDuration(left_ms) }),
+  };
+  const wanted = finish_by !== null && {
+    name: t('batch.finish_by'),
+    value: <Time at={finish_by} />,
+    more: in_time === false ? t('batches.late') : undefined,
+  };
+  return [pace, finish, wanted];
 }
 
 const tabs = ['rows', 'held', 'events', 'details'] as const;

@@ -109,10 +109,10 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
             more: t('approval.rows_of', { rows: formatCount(plan.to_send), all: plan.rows }),
           },
           {
-            ...{ name: t('approval.done_at'), value: done_at === null ? <None /> : <Time at={done_at} /> },
+            ...{ name: t('approval.done_at'), value: <Time at={done_at} /> },
             more: t('approval.takes', { time: formatDuration(Math.max(estimate_ms, 1_000)) }),
           },
-          ...(rows_before > 0 ? [{ name: t('approval.rows_before'), value: formatCount(rows_before) }] : []),
+          rows_before > 0 && { name: t('approval.rows_before'), value: formatCount(rows_before) },
           {
             name: t('draft.wallets'),
             value:
