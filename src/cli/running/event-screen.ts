@@ -66,7 +66,7 @@ export function waitsLine({ batch_id, text, ways, is_watched }: WaitsEvent): str
 function stoppingLine({ stage, unpaused }: Extract<OperationEvent, { kind: 'stopping' }>): string {
   if (stage === 'nothing_sent') return '\nStopping: nothing was sent. (Ctrl-C again ends at once.)';
   if (stage === 'sending')
-    return 'Stopping: nothing more is sent; the answers to requests already sent are awaited. (Ctrl-C again stops at once.)';
+    return 'Stopping: nothing more is sent; the answers to requests already sent are awaited. (Ctrl-C again ends at once.)';
   const goesOn =
     unpaused.length === 0
       ? 'follows the payments already sent; paused batches send nothing more.'
