@@ -299,11 +299,13 @@ test('a batch that a person rejected is called rejected, with the reason', async
   await context.route(`**/api/v1/batches/${samples.paused}`, async (route) => {
     const batch = (await (await route.fetch()).json()) as { situation: object };
     const situation = { ...batch.situation, doing: 'cancelled', holds: [], next: null, meanwhile: [] };
-    return route.fulfill({ json: { ...batch, status: 'cancelled', rejection: 'October', pauses: [], situation } });
+    return route.fulfill({
+      json: { ...batch, status: 'cancelled', rejection: 'October', rejected_by: 'njeri', pauses: [], situation },
+    });
   });
   const { page } = await openPage(context, `${stage.installation.url}/batches/${samples.paused}`);
   await page.getByRole('heading', { name: 'It was rejected' }).waitFor();
-  await page.getByText('Reason: October').waitFor();
+  await page.getByText('Reason: October (njeri)').waitFor();
   await page.locator('.badge').getByText('rejected').waitFor();
   return undefined;
 });

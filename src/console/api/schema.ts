@@ -1831,6 +1831,7 @@ export interface components {
             }[];
             rejection: string | null;
             rejection_reason: components["schemas"]["Reason"] | null;
+            rejected_by: string | null;
             created_by: string;
             created_at: string;
             approved_by: string | null;
@@ -2223,6 +2224,7 @@ export interface components {
             }[];
             rejection: string | null;
             rejection_reason: components["schemas"]["Reason"] | null;
+            rejected_by: string | null;
             created_by: string;
             created_at: string;
             approved_by: string | null;

@@ -44,6 +44,8 @@ export const statusShape = z.strictObject({
   rejection: text,
   /** Says the same as `rejection`, if the file could not be read. */
   rejection_reason: stableReason,
+  /** Who rejected it; null if nobody did. */
+  rejected_by: text,
   created_by: z.string(),
   created_at: time,
   approved_by: text,
@@ -75,6 +77,7 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
     })),
     rejection,
     rejection_reason: rejection_reason === null ? null : (JSON.parse(rejection_reason) as ErrorReason),
+    rejected_by: batch.rejected_by,
     created_by: batch.created_by,
     created_at: isoTime(batch.created_at),
     approved_by: batch.approved_by,

@@ -42,7 +42,10 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
           <h2>{t(isRejected(batch) ? 'doing.rejected' : `doing.${doing}`)}</h2>
           {rejection !== null && !isRejected(batch) && <p>{rejection}</p>}
           {rejection !== null && isRejected(batch) && (
-            <p>{t('base.labelled', { label: t('base.reason'), value: rejection })}</p>
+            <p>
+              {t('base.labelled', { label: t('base.reason'), value: rejection })}{' '}
+              {batch.rejected_by !== null && <span className="small">({batch.rejected_by})</span>}
+            </p>
           )}
           {pauses.map((pause) => (
             <PauseLine key={pause.reason + pause.since} pause={pause} />
