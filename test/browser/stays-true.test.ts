@@ -122,6 +122,40 @@ describe('a session that ends over a page', () => {
     await page.getByRole('dialog').getByRole('alert').waitFor();
     assert.deepEqual([proved, approved], [1, 2]);
   });
+
+  test('goes on for somebody who signs in at an identity provider, in another window', async (t) => {
+    let isSignedIn = false;
+    const sent: string[] = [];
+    const opened = await open(t, `/batches/${samples.running}`, {
+      'session/ways': (route) => route.fulfill({ json: { openid: { label: 'Sign in with Umoja' } } }),
+      'batches/[^/]+/pause': (route) => {
+        if (!isSignedIn) return problem(401, 'SIGN_IN_NEEDED')(route);
+        sent.push(route.request().postData() ?? '');
+        return route.fulfill({ json: {} });
+      },
+    });
+    if (opened === null) return;
+    const { page, context } = opened;
+    await page.getByRole('button', { name: 'Pause' }).click();
+    await page.getByLabel('Reason').fill('wrong month');
+    await context.route(/\/api\/v1\/session$/, (route) =>
+      isSignedIn ? route.fulfill({ json: session('wanjiru') }) : problem(401, 'SIGN_IN_NEEDED')(route),
+    );
+    await page.locator('dialog button[type=submit]').click();
+    const dialog = page.locator('dialog').last();
+    const [other] = await Promise.all([
+      context.waitForEvent('page'),
+      dialog.getByRole('link', { name: 'Sign in with Umoja' }).click(),
+    ]);
+    await other.getByRole('button', { name: 'Sign in with Umoja' }).waitFor();
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByRole('alert').waitFor();
+    isSignedIn = true;
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await page.locator('dialog').first().waitFor({ state: 'detached' });
+    assert.equal(sent.length, 1);
+    assert.match(sent[0] ?? '', /wrong month/);
+  });
 });
 
 describe('a draft', () => {

@@ -20,7 +20,10 @@ interface SecondStep {
  */
 async function ask<Data>(path: string, body: object = {}): Promise<Data> {
   const headers = { 'content-type': 'application/json', 'x-csrf-token': csrfTokenNow() ?? '' };
-  const init = { method: 'POST', headers, body: JSON.stringify(body) };
+  return answerTo(path, { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+async function answerTo<Data>(path: string, init: RequestInit): Promise<Data> {
   const response = await fetch(`/api/v1/session${path}`, init).catch(() => null);
   if (response === null) throw new Unreachable();
   if (!response.ok) throw new ApiProblem(await problemOf(response));
@@ -44,6 +47,9 @@ export const providerUrl = async () => (await ask<{ url: string }>('/openid')).u
 export const returnFromProvider = (query: string) => signedIn('/openid/return', { query });
 export const changePassword = (current: string, password: string) => signedIn('/password', { current, password });
 export const stepUpByCode = (purpose: string, code: string) => ask('/step-up', { purpose, code });
+
+/** The session of somebody who has signed in meanwhile, in another window. */
+export const findNewSession = async () => keepSession(await answerTo<Session>('', {}));
 
 /** Signs in with a passkey: after the password, or instead of it. */
 export async function signInByPasskey(): Promise<Session> {

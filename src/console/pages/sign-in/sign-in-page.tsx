@@ -1,6 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
 import { type ReactNode, useEffect } from 'react';
-import { answered, api } from '../../api/client.ts';
 import type { Session } from '../../api/session.ts';
 import { providerUrl } from '../../api/sign-in.ts';
 import { Button } from '../../base/button.tsx';
@@ -11,6 +9,7 @@ import { LinkForm } from './link-form.tsx';
 import { Refusal } from './refusal.tsx';
 import { ReturnFromProvider } from './return-from-provider.tsx';
 import { SignInForm } from './sign-in-form.tsx';
+import { useProvider } from './use-provider.ts';
 import { useWork } from './use-work.ts';
 import '../../styles/sign-in.css';
 
@@ -70,13 +69,9 @@ function Outside({ title, children }: { title: string; children: ReactNode }) {
 
 /** The link to the identity provider, if one is configured. */
 function ProviderButton() {
-  const { data } = useQuery({
-    queryKey: ['ways'],
-    queryFn: () => answered(api.GET('/api/v1/session/ways')),
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const provider = useProvider();
   const { error, isBusy, run } = useWork();
-  if (!data?.openid) return null;
+  if (provider === null) return null;
   return (
     <>
       <Button
@@ -84,7 +79,7 @@ function ProviderButton() {
         isBusy={isBusy}
         onClick={() => void run(async () => location.assign(await providerUrl()))}
       >
-        {data.openid.label}
+        {provider.label}
       </Button>
       <Refusal error={error} />
     </>

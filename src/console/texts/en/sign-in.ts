@@ -18,6 +18,7 @@ export const signIn = {
   'sign_in.again': 'Sign in again',
   'sign_in.ended': 'Your session has ended',
   'sign_in.ended_help': 'Sign in to continue. What you have entered is still there.',
+  'sign_in.new_window': 'Your identity provider opens in a new window. Sign in there, then come back and continue.',
   'link.title': 'Set your password',
   'link.first': 'You are the first administrator. Choose a name and a password.',
   'link.help': 'Choose a password for {name}. This link works once.',

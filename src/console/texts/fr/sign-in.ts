@@ -19,6 +19,8 @@ export const signIn = {
   'sign_in.again': 'Se reconnecter',
   'sign_in.ended': 'Votre session est terminée',
   'sign_in.ended_help': 'Connectez-vous pour continuer. Ce que vous avez saisi est conservé.',
+  'sign_in.new_window':
+    'Votre fournisseur d’identité s’ouvre dans une nouvelle fenêtre. Connectez-vous là-bas, puis revenez et continuez.',
   'link.title': 'Définir votre mot de passe',
   'link.first': 'Vous êtes le premier administrateur. Choisissez un nom et un mot de passe.',
   'link.help': 'Choisissez un mot de passe pour {name}. Ce lien ne sert qu’une fois.',

@@ -19,6 +19,7 @@ export const signIn = {
   'sign_in.again': 'Entrar de novo',
   'sign_in.ended': 'A sua sessão terminou',
   'sign_in.ended_help': 'Entre para continuar. O que introduziu mantém-se.',
+  'sign_in.new_window': 'O seu fornecedor de identidade abre numa nova janela. Entre lá, depois volte e continue.',
   'link.title': 'Definir a sua palavra-passe',
   'link.first': 'É o primeiro administrador. Escolha um nome e uma palavra-passe.',
   'link.help': 'Escolha uma palavra-passe para {name}. Esta ligação só funciona uma vez.',

@@ -18,6 +18,7 @@ export const signIn = {
   'sign_in.again': 'Ingia tena',
   'sign_in.ended': 'Kipindi chako kimeisha',
   'sign_in.ended_help': 'Ingia ili kuendelea. Ulichoandika bado kipo.',
+  'sign_in.new_window': 'Mtoa utambulisho wako anafunguka katika dirisha jipya. Ingia huko, kisha rudi hapa uendelee.',
   'link.title': 'Weka nenosiri lako',
   'link.first': 'Wewe ni msimamizi wa kwanza. Chagua jina na nenosiri.',
   'link.help': 'Chagua nenosiri la {name}. Kiungo hiki hutumika mara moja.',
