@@ -43,6 +43,14 @@ const groupedAsAmount = /^\+?[0-9]{1,3}(?:,[0-9]{3}){2,}(?:\.0+)?$/;
 const narrowColumn = /^#{3,}$/;
 /** A number with a fraction: a spreadsheet has calculated with it. Dots between groups of digits are something else. */
 const fraction = /^\+?[0-9]{8,}[.,][0-9]{1,2}$/;
+/** "2026-11-05", "5/11/2026": in a country with short numbers, its digits could be one. */
+const date = /^(?:(?:19|20)[0-9]{2}([-/.])[01]?[0-9]\1[0-3]?[0-9]|[0-3]?[0-9]([-/.])[0-3]?[0-9]\2(?:19|20)[0-9]{2})$/;
+
+/** Whether a plain text is a date. */
+export function isDate(text: string): boolean {
+  return date.test(text);
+}
+
 const digitsMax = 15;
 /** No cell with one or a few numbers is longer; a cell may contain a whole book. */
 const phoneLengthMax = 200;
@@ -83,7 +91,7 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
       'Get the number from its source again, and format the column as text before saving. The lost digits cannot be restored.',
     );
   }
-  if (!numberForm.test(text) || fraction.test(text)) return notANumber(text);
+  if (!numberForm.test(text) || fraction.test(text) || isDate(text)) return notANumber(text);
   const digits = text.replace(/[^0-9]/g, '');
   const known = text.startsWith('+') ? internationalMobile(`+${digits}`, hint) : mobileWithoutPlus(digits, hint);
   if (known) return known;
@@ -114,6 +122,13 @@ function wholeNumber([, first = '', decimals = '', exponent = '']: RegExpExecArr
 }
 
 function notANumber(text: string): Fault {
+  if (isDate(text)) {
+    return fault(
+      'PHONE_NOT_A_NUMBER',
+      `"${text}" is a date, not a phone number.`,
+      'Check that it is in the right column, and write the number with its country code, such as +254712345678.',
+    );
+  }
   if (groupedAsAmount.test(text)) {
     return fault(
       'PHONE_NOT_A_NUMBER',

@@ -1,7 +1,7 @@
 import type { ProblemCode } from '../../core/state/problem-table.ts';
 import { digitsOnly, readAmount } from '../cells/amount.ts';
 import type { Field } from '../cells/fields.ts';
-import { readPhone } from '../cells/phone.ts';
+import { isDate, readPhone } from '../cells/phone.ts';
 import { plainText } from '../cells/plain-text.ts';
 import type { CheckContext } from '../rows/row-under-check.ts';
 
@@ -41,7 +41,7 @@ const all = {
     field: 'phone_number',
     mend(cells, context) {
       const text = plainText(cellOf(cells, context, 'phone_number'));
-      if (likeDigits.test(text)) return null;
+      if (likeDigits.test(text) || isDate(text)) return null;
       return withPhone(cells, context, `${text.includes('+') ? '+' : ''}${digits(text)}`, context.settings.country);
     },
   },

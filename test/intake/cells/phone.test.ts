@@ -54,6 +54,8 @@ const refused: [written: string, hint: PhoneHint, code: string][] = [
   ['254712000000.5', noHint, 'PHONE_NOT_A_NUMBER'],
   ['0712345678', noHint, 'PHONE_NEEDS_COUNTRY'],
   ['771234569', noHint, 'PHONE_NEEDS_COUNTRY'],
+  ['2026-11-05', { country: 'MR', isOfRow: false }, 'PHONE_NOT_A_NUMBER'],
+  ['5/11/2026', { country: 'GM', isOfRow: false }, 'PHONE_NOT_A_NUMBER'],
   // A number of Tanzania without its first 0, or one of Cameroon: as an international one, of New Caledonia or Tuvalu.
   ['687912345', noHint, 'PHONE_NEEDS_COUNTRY'],
   ['688901234', noHint, 'PHONE_NEEDS_COUNTRY'],

@@ -11,6 +11,12 @@ const { context } = makeRowCheck({
   findEvidence: () => Promise.reject(new Error('no amount is doubtful')),
 });
 
+test('strip_signs makes no number of a date', () => {
+  const inMauritania = { ...context, settings: { ...context.settings, country: 'MR' } };
+  const cells = ['2026-11-05', '1', '5', 'KES'];
+  assert.equal(fixes.strip_signs.mend(cells, inMauritania, ''), null);
+});
+
 for (const [name, cells, value, expected] of [
   ['add_country_code', ['0712345678', '1', '5', 'KES'], 'KE', ['+254712345678', '1', '5', 'KES']],
   ['add_country_code', ['12', '1', '5', 'KES'], 'KE', null],
