@@ -336,6 +336,7 @@ describe('an approver', () => {
     // The approver has seen the batch as it was, and its new state takes long to come.
     await page.getByRole('link', { name: 'Back to the batch' }).click();
     await page.getByText('It waits for a second person').waitFor();
+    assert.match((await page.locator('.figure').first().textContent()) ?? '', /^Rows to pay411 of 412 rows$/);
     await page.getByRole('link', { name: 'Review and approve' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     const arrival = Promise.withResolvers<void>();

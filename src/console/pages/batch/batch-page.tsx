@@ -58,13 +58,20 @@ function Numbers({ batch }: { batch: BatchStatus }) {
   const { total, open, in_doubt } = situation.rows;
   const progress = useProgress(batch.batch_id, open > 0).data ?? null;
   const settled = total - open;
+  const isUndecided = ['validated', 'awaiting_approval'].includes(batch.status);
   const held = counts.held ?? 0;
   const figures: (Figure | false)[] = [
-    {
-      name: t('batch.settled'),
-      value: `${formatCount(settled)} / ${formatCount(total)}`,
-      more: total > 0 ? formatPercent(settled / total) : undefined,
-    },
+    // Before anything may be sent, only wrong rows have an outcome.
+    isUndecided
+      ? {
+          name: t('approval.to_pay_rows'),
+          value: t('approval.rows_of', { rows: formatCount(counts.ready ?? 0), all: total }),
+        }
+      : {
+          name: t('batch.settled'),
+          value: `${formatCount(settled)} / ${formatCount(total)}`,
+          more: total > 0 ? formatPercent(settled / total) : undefined,
+        },
     { name: t('batch.money_out'), value: <Sums sums={charged} /> },
     in_doubt > 0 && {
       name: t('batch.in_doubt'),
