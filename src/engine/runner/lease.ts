@@ -78,10 +78,10 @@ export interface LeaseOptions {
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored, machine = clock } = options;
   const marked = (await mark?.read(account)) ?? null;
-  // Machines that share a ledger, which then has no mark, try every half a second. A read holds up no writer.
-  if (mark === null) await requireFree(db, options, clock.now());
   let tookOverFrom: string | null = null;
   const proof = makeProof(clock, { account, ttlMs, machine });
+  // Machines that share a ledger, which then has no mark, try every half a second. A read holds up no writer.
+  if (mark === null) await requireFree(db, options, clock.now());
   const lease = await db.transact(async (tx) => {
     await requireOwnVersion(tx);
     await requireNotMoved(tx);

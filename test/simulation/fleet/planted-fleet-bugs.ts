@@ -1,5 +1,13 @@
 import type { PlantedBug } from '../planted-bugs.ts';
 
+/** How an account is taken, up to whose lease counts as free; and the same without a look before the transaction. */
+const takesUnasked = `  const lease = await db.transact(async (tx) => {
+    await requireOwnVersion(tx);
+    await requireNotMoved(tx);
+    const current = await findLease(tx, account);
+    const deadHolder = current &&`;
+const takesAccount = `  if (mark === null) await requireFree(db, options, clock.now());\n${takesUnasked}`;
+
 /** Bugs that only several machines on one ledger show. */
 export const plantedFleetBugs: readonly PlantedBug[] = [
   {
@@ -12,9 +20,9 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   {
     name: 'fleet: a lease measured by the clock of the machine',
     seed: 2,
-    file: 'ledger/schema/lease-table.ts',
-    find: 'AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *',
-    replace: 'AND (expires_at <= ? OR holder = ?) RETURNING *',
+    file: 'engine/runner/lease.ts',
+    find: `${takesAccount} isDead(current.holder) ? current.holder : null;`,
+    replace: `${takesUnasked} current.expires_at <= clock.now() ? current.holder : null;`,
   },
   {
     name: 'fleet: a lease proved by wall and monotonic time alone, although the clock was set back during a suspension',
@@ -40,14 +48,14 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a fence that nobody checks',
-    seed: 10,
+    seed: 53,
     file: 'ledger/unit-of-work.ts',
     find: 'options.fence ? checkFence(tx, options.fence)',
     replace: 'options.fence ? undefined',
   },
   {
     name: 'fleet: a transaction that reads and then writes without the lock',
-    seed: 160,
+    seed: 2_567,
     file: 'ledger/drivers/postgres/postgres.ts',
     find: 'pg_advisory_xact_lock(',
     replace: 'abs(',
@@ -69,9 +77,9 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   {
     name: 'fleet: an account taken because pg-boss says so',
     seed: 2,
-    file: 'ledger/schema/lease-table.ts',
-    find: 'AND (expires_at <= ledger_now(?) OR holder = ?) RETURNING *',
-    replace: 'AND (expires_at <= ledger_now(?) OR holder <> ?) RETURNING *',
+    file: 'engine/runner/lease.ts',
+    find: `${takesAccount} isDead(current.holder) ? current.holder : null;`,
+    replace: `${takesUnasked} current.holder !== holder ? current.holder : null;`,
   },
   {
     name: 'fleet: a lease believed for longer than the database keeps it',
@@ -111,7 +119,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a hand-over that releases the account before the answers are in',
-    seed: 2,
+    seed: 9,
     file: 'engine/dispatch/dispatch.ts',
     find: '  await Promise.all(jobs);\n',
     replace: '',
