@@ -28,6 +28,7 @@ const inputs: Readonly<Record<string, object>> = {
   'approve-batch': { seen: { content_sha256: null, to_send: 1, products: 0, sums: {} } },
   'reject-batch': { why: 'x' },
   'note-open-item': { note: 'looked at' },
+  'show-difference': { version: 1 },
   'skip-rows': { why: 'x' },
   'resolve-row': { as: 'paid', evidence: 'x' },
   'assign-rows': { rows: [1], owner: 'amina' },
