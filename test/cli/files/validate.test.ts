@@ -125,7 +125,7 @@ describe('airbatch validate', () => {
     assert.deepEqual(await sums('--decimal', '.'), { KES: '1599.5' });
     assert.deepEqual(await sums('--decimal', ','), { KES: '101' });
     const wrong = await runHere(['validate', file, '--decimal', 'comma'], { cwd });
-    assert.match(wrong.stderr, /--decimal is "\.", "," or "auto"/);
+    assert.match(wrong.stderr, /--decimal takes "auto", "\." or ",", not "comma"/);
     assert.equal(wrong.code, 2);
   });
 
@@ -236,7 +236,7 @@ describe('airbatch validate', () => {
       ['--sheet', '', /--sheet: /],
       ['--header-line', 'three', /--header-line takes a whole number/],
       ['--header-line', '0', /--header-line is a number of a line/],
-      ['--total-line', 'leave', /--total-line is "skip" or "invalid"/],
+      ['--total-line', 'leave', /--total-line takes "invalid" or "skip", not "leave"/],
     ] as const) {
       const { code, stderr } = await runHere(['validate', sample, name, value], { cwd });
       assert.equal(code, 2, stderr);
