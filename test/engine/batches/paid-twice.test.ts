@@ -58,7 +58,7 @@ test('a second payment that a person has looked at does not halt the account aga
     await rig.clock.drive(running);
   };
   await program(1_000);
-  const [first] = [...rig.service.payments.values()];
+  const first = [...rig.service.payments.values()].find(({ reference }) => reference === 'run-1/ref-1');
   assert.ok(first);
   rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
   await program(60_000);
@@ -79,7 +79,7 @@ test('a second payment that a person has looked at does not halt the account aga
   const staying = rig.runner({ rereads: true });
   const running = staying.run(Number.POSITIVE_INFINITY);
   await rig.clock.drive(rig.clock.sleep(1_000));
-  const [first] = [...rig.service.payments.values()];
+  const first = [...rig.service.payments.values()].find(({ reference }) => reference === 'run-1/ref-1');
   assert.ok(first);
   rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
   await rig.clock.drive(rig.clock.sleep(hour));
@@ -142,7 +142,7 @@ for (const end of ['completed', 'failed'] as const)
     const staying = rig.runner();
     const running = staying.run(Number.POSITIVE_INFINITY);
     await rig.clock.drive(rig.clock.sleep(20_000));
-    const [first] = [...rig.service.payments.values()];
+    const first = [...rig.service.payments.values()].find(({ reference }) => reference === 'run-1/ref-1');
     assert.deepEqual(await rig.states(), ['failed', 'accepted']);
     const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
     const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
@@ -177,7 +177,7 @@ for (const status of ['ready', 'held', 'skipped', 'cancelled'] as const)
     const staying = rig.runner();
     const running = staying.run(Number.POSITIVE_INFINITY);
     await rig.clock.drive(rig.clock.sleep(20_000));
-    const [first] = [...rig.service.payments.values()];
+    const first = [...rig.service.payments.values()].find(({ reference }) => reference === 'run-1/ref-1');
     // A ready row has its turn later.
     await rig.db.execute(
       'UPDATE rows SET status = ?, generation = 2, topup_id = NULL, next_action_at = ? WHERE row_no = 1',
@@ -262,7 +262,7 @@ async function seenLate() {
   const rig = await makeRig({ settings: { idlePollMs: hour, leaseTtlMs: 10 * hour } });
   await rig.add(someRows(1));
   await rig.run();
-  const [first] = [...rig.service.payments.values()];
+  const first = [...rig.service.payments.values()].find(({ reference }) => reference === 'run-1/ref-1');
   assert.ok(first);
   rig.service.payments.set('second', { ...first, key: 'another', topupId: 'second' });
   const staying = rig.runner({ rereads: true });
