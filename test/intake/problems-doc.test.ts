@@ -43,7 +43,7 @@ describe('docs/problems.md', () => {
       'core/duplicates/duplicate-problems.ts',
       'core/duplicates/recipient-maximum.ts',
       'engine/decisions/release-or-skip.ts',
-      'engine/doubts/earlier-generations.ts',
+      'ledger/reporting/may-be-paid.ts',
     ]) {
       const source = readFileSync(join(root, 'src', name), 'utf8');
       const codes = [...source.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);

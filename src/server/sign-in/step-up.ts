@@ -16,7 +16,7 @@ export type StepUp = 'operation' | 'batch' | 'input';
 export function purposeOf(stepUp: StepUp, operation: string, input: unknown): string {
   if (stepUp === 'operation') return operation;
   const { batch_id } = Object(input) as { batch_id?: unknown };
-  return `${operation} ${sha256(JSON.stringify(stepUp === 'batch' ? batch_id : input))}`;
+  return `${operation} ${sha256(JSON.stringify((stepUp === 'batch' ? batch_id : input) ?? null))}`;
 }
 
 /** Throws `STEP_UP_NEEDED` unless the session has proved its second factor for this purpose a short while ago. */

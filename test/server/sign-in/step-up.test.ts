@@ -84,6 +84,12 @@ describe('a second factor', () => {
     assert.ok(await resolve('B-other', 1));
   });
 
+  test('is requested for a body that names no batch', async (t) => {
+    const { own } = await amina(t);
+    const refused = await own.send('POST', '/api/v1/batches/B-default/rows/1/resolve', { body: ['paid'] });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'STEP_UP_NEEDED']);
+  });
+
   test('proved once counts for five minutes', async (t) => {
     const { clock, stepUp, purposeFor } = await amina(t);
     const url = '/api/v1/users/amina/change';
