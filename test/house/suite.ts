@@ -13,8 +13,8 @@ import { secondsOfChildren } from './processor-time.ts';
  * longest, and the processes that took most of the processors. Ends with code 1 if a test fails.
  */
 
-/** Three times the cores of the smallest machine that it is meant for: many tests wait for a process or a clock. */
-const processesAtOnce = 6;
+/** Twice the cores of the smallest machine that it is meant for: many tests wait for a process or a clock. */
+const processesAtOnce = 4;
 const processTimeoutMs = 900_000;
 const listedMax = 20;
 
