@@ -1,10 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sha256 } from '../src/core/identity/ids.ts';
 import { serviceName } from '../src/core/identity/service-name.ts';
-import { insertSession } from '../src/ledger/access/user-sessions.ts';
 import { insertUser } from '../src/ledger/access/users.ts';
 import type { Database } from '../src/ledger/drivers/database.ts';
 import { openLedger } from '../src/runtime/session/ledger.ts';
+import { addSessionOf } from '../test/support/user-session.ts';
 import { batchesCompleted, paced, paceOf, until } from './accounts.ts';
 import { startAccountsService } from './accounts-service.ts';
 import type { Bench } from './figures.ts';
@@ -89,18 +89,10 @@ async function watched({ clerks, batches, perBatch, windowMs }: Size) {
 /** A person who may prepare, with a session. Returns its cookie. */
 async function signIn(db: Database, name: string): Promise<string> {
   const [at, token] = [Date.now(), sha256(name)];
-  const times = { created_at: at, signed_in_at: at, last_seen_at: at };
   await db.transact(async (tx) => {
     const person = { name, display_name: name, email: null, password_hash: null, language: 'en', disabled_at: null };
     await insertUser(tx, { ...person, created_by: 'bench', created_at: at, roles: ['prepare'], accounts: [] });
-    await insertSession(tx, {
-      token_sha256: sha256(token),
-      session_id: name,
-      name,
-      address: '127.0.0.1',
-      device: null,
-      ...times,
-    });
+    await addSessionOf(tx, name, token, at);
   });
   return `airbatch=${token}`;
 }

@@ -17,7 +17,7 @@ interface Wallet {
   balance: string;
 }
 
-/** The balance of a wallet. Version 1 of the service names no currency: its wallets are told apart by their names. */
+/** The balance of a wallet. A wallet of Version 1 has no currency: its name is shown instead. */
 export function WalletBalance({ wallet: { name, currency, balance } }: { wallet: Wallet }) {
   return currency === '' ? (
     <span>
@@ -74,6 +74,11 @@ export function None() {
 /** The address of the page of a batch. */
 export function batchPath(id: string): string {
   return `/batches/${encodeURIComponent(id)}`;
+}
+
+/** The address of the page of a draft. */
+export function draftPath(id: string): string {
+  return `/new/${encodeURIComponent(id)}`;
 }
 
 /** A link to the page of a batch, by its id or by its run. `row`: the row that the page then shows. */

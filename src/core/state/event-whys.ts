@@ -52,6 +52,12 @@ type Filled<Sentence extends string> = Sentence extends `${infer Head}{${string}
 /** A sentence of the table, with its values. */
 export type EventWhy = Filled<(typeof eventWhys)[keyof typeof eventWhys]>;
 
+/** A sentence of the table up to its first value that is not given here. */
+export function beginningOf(code: keyof typeof eventWhys, values: Readonly<Record<string, string>> = {}): string {
+  const filled = eventWhys[code].replaceAll(/\{(\w+)\}/g, (place, name: string) => values[name] ?? place);
+  return filled.replace(/\{.*$/, '');
+}
+
 const patterns = Object.entries(eventWhys).map(([code, sentence]) => ({ code, pattern: patternOf(sentence) }));
 
 function patternOf(sentence: string): RegExp {

@@ -27,7 +27,7 @@ export async function takeUnsent(handling: Handling, { row, payment }: Target): 
   if (update.says === 'failed') return close(unit, entry, 'nothing_new');
   const why = 'the service reports a payment that it seemed not to have';
   if (row.status !== 'ready' || payment === null) {
-    if (row.status === 'held' && payment !== null) {
+    if (payment !== null) {
       const { reference, first_intent_at: firstSentAt } = payment;
       await keepMayBePaid(unit, row, { reference, serviceStatus: update.verbatim, firstSentAt });
     }

@@ -10,8 +10,8 @@ export interface NamedDates {
 
 /**
  * The records, with numbers as their sheet shows them where that matters: amounts with their currency, and references
- * or messages that are dates. In other columns a number stays a number. `mayBeAmounts`: columns of which a person may
- * still say that they are the amounts.
+ * or messages that are dates. In other columns a number stays a number. `mayBeAmounts`: columns that a person may later
+ * choose for the amounts. They are read as amounts, too.
  */
 export async function* asShown(
   chunks: AsyncIterable<RecordChunk>,

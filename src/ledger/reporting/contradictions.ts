@@ -1,4 +1,4 @@
-import type { EventWhy } from '../../core/state/event-whys.ts';
+import { beginningOf, type EventWhy } from '../../core/state/event-whys.ts';
 import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import { sentStates } from '../../core/state/row-state.ts';
 import { type ExplainedData, isLateSql } from '../audit/events.ts';
@@ -147,14 +147,13 @@ export async function countPaidUnsent(db: Queryable, batchId: string): Promise<n
 }
 
 /**
- * The beginnings of what is recorded (core/state/event-whys.ts) when the service says of a completed payment that it
- * failed, or no longer has it.
+ * The beginnings of what is recorded when the service says of a completed payment that it failed, or no longer has it.
  */
 const takenBack = [
-  'the row ended completed, and the service now says ',
-  'the row is completed, and the service says ',
-  'a person has said that the row is completed, and the service now says ',
-  'the row was completed, but the service now has ',
+  ...(['WHY_ENDED_SAYS', 'WHY_ROW_SAYS', 'WHY_PERSON_SAYS'] as const).map((code) =>
+    beginningOf(code, { row_status: 'completed' }),
+  ),
+  ...(['WHY_GONE', 'WHY_GONE_OTHER'] as const).map((code) => beginningOf(code)),
 ];
 
 /** How many completed rows of a batch the service no longer calls paid. The rows keep their state (I7). */

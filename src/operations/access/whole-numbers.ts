@@ -10,7 +10,7 @@ export function maySeeWholeNumbers({ grant }: Pick<Session, 'grant'>): boolean {
 
 /**
  * Notes in the log of access that the caller gets complete phone numbers in a file of a report. Fails with
- * `ROLE_MISSING` for whoever only audits.
+ * `ROLE_MISSING` if the caller only audits.
  */
 export async function noteWholeNumbers(session: Session, seen: EventData): Promise<void> {
   if (!maySeeWholeNumbers(session))

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
 import { mendedName, requireFile, withMended, writeMendedXlsx } from '../../runtime/drafts/draft-files.ts';
+import { openReport } from '../../runtime/upkeep/report-store.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
 
@@ -25,7 +26,7 @@ export const readDraftFile = defineOperation({
       await withMended(session, draft, async () => undefined, { isKept: true });
     if (which === 'mended_xlsx') {
       if (draft.from_workbook === 0) throw new AirbatchError('USAGE', `draft ${draft_id} has no rows of a workbook`);
-      await writeMendedXlsx(session, draft);
+      await writeMendedXlsx(session, draft, (path) => openReport(session, path));
     }
     const { path, bytes } = await requireFile(session, draft, which);
     const file_name = which === 'original' ? draft.file_name : mendedName(draft, which);

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import { parse } from 'csv-parse';
 import { z } from 'zod';
 import { reasonOfWhy } from '../../core/state/event-whys.ts';
+import { csvRecords } from '../../reports/text/csv-records.ts';
 import { batchId, pageSize, rowNo, stableReason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { openReportFile } from './report-file.ts';
@@ -44,10 +44,8 @@ export const showDifference = defineOperation({
 
 async function firstLines(content: Readable, max: number): Promise<z.output<typeof line>[]> {
   const found: z.output<typeof line>[] = [];
-  const records = content.pipe(parse({ bom: true, from_line: 2 }));
-  content.on('error', (error) => records.destroy(error));
   try {
-    for await (const [row, , , column, before, after] of records as AsyncIterable<string[]>) {
+    for await (const [row, , , column, before, after] of csvRecords(content, { from_line: 2 })) {
       const after_reason = column?.startsWith('row.') ? reasonOfWhy(after ?? '') : null;
       found.push({ row: Number(row), column: column ?? '', before: before ?? '', after: after ?? '', after_reason });
       if (found.length === max) break;

@@ -164,8 +164,8 @@ export const summaryShape = z.strictObject({
   /**
    * Failed rows whose failure the service has contradicted since. They count as paid, and must not be sent again.
    * `rows.by_status` and `requested.by_status` include them as failed, `failures` does not. `not_sent`: skipped and
-   * cancelled rows whose earlier payment has arrived, as the service shows; left out if there are none. `taken_back`:
-   * completed rows of which the service said later that they failed, or whose payment it no longer has; likewise.
+   * cancelled rows whose earlier payment has arrived, as the service shows. `taken_back`: completed rows of which the
+   * service said later that they failed, or whose payment it no longer has. Each is left out if there are none.
    */
   contradicted: z.strictObject({
     rows: z.int(),

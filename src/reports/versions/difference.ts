@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { parse } from 'csv-parse';
 import { z } from 'zod';
 import { eventPages, lateKinds, readData } from '../../ledger/audit/events.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { amountsByCurrency, type BatchSummary } from '../summary/summary-shape.ts';
 import { listedRowsMax } from '../summary/survey.ts';
 import { csvText } from '../text/csv.ts';
+import { csvRecords } from '../text/csv-records.ts';
 import type { Difference, Totals } from './version-shape.ts';
 
 /** A line of difference.csv, by `differenceColumns`. */
@@ -124,10 +124,7 @@ function uniqueNames(header: readonly string[]): string[] {
 }
 
 async function* csvLines(path: string): AsyncGenerator<string[], undefined> {
-  const bytes = createReadStream(path);
-  const lines = bytes.pipe(parse({ bom: true }));
-  bytes.on('error', (error) => lines.destroy(error));
-  yield* lines as AsyncIterable<string[]>;
+  yield* csvRecords(createReadStream(path));
 }
 
 /** Events read at once. */

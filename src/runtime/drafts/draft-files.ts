@@ -1,9 +1,8 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, extname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { parse } from 'csv-parse';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
 import { pagesOf } from '../../core/basics/pages.ts';
@@ -14,6 +13,7 @@ import type { Queryable } from '../../ledger/drivers/database.ts';
 import { workbook } from '../../reports/render/workbook.ts';
 import { isBucketPlace, openBucket } from '../../reports/store/object-store.ts';
 import { csvText } from '../../reports/text/csv.ts';
+import { csvRecords } from '../../reports/text/csv-records.ts';
 import type { Session } from '../session/session.ts';
 import { type LineShifts, makeLineShifts } from './mended-lines.ts';
 
@@ -132,15 +132,20 @@ export async function withMended<Result>(
 
 /**
  * Writes the rows of the draft into a workbook, which `requireFile` then finds: as they stand now, or as they were
- * submitted. Every cell is text: it loses no zero, sign or digit, and no spreadsheet computes it.
+ * submitted. Every cell is text: it loses no zero, sign or digit, and no spreadsheet computes it. `open`: opens the
+ * path that `requireFile` gives.
  */
-export async function writeMendedXlsx(place: Place & { db: Queryable }, draft: DraftRecord): Promise<void> {
+export async function writeMendedXlsx(
+  place: Place & { db: Queryable },
+  draft: DraftRecord,
+  open: (path: string) => Promise<Readable>,
+): Promise<void> {
   const which = 'mended_xlsx';
   const { bucket } = place.config;
   const header = JSON.parse(draft.columns) as string[];
   const { sheet: name = 'Sheet1' } = JSON.parse(draft.options) as { sheet?: string };
   // The rows of a submitted draft are only in the CSV that was submitted.
-  const rows = draft.status === 'open' ? mendedCells(place.db, draft) : submittedCells(place, draft);
+  const rows = draft.status === 'open' ? mendedCells(place.db, draft) : submittedCells(place, draft, open);
   const sheet = { name, widths: header.map(() => sheetColumnWidth), header, rows };
   if (bucket === null) return writeWhole(place, mendedPath(place, draft, which), workbook([sheet]));
   return inTemporary(place, async (scratch) => {
@@ -211,20 +216,15 @@ async function* mendedCells(db: Queryable, { draft_id }: DraftRecord): AsyncGene
   for await (const rows of mendedPages(db, draft_id)) yield rows.map(({ cells }) => splitCells(cells));
 }
 
-async function* submittedCells(place: Place, draft: DraftRecord): AsyncGenerator<string[][]> {
+async function* submittedCells(
+  place: Place,
+  draft: DraftRecord,
+  open: (path: string) => Promise<Readable>,
+): AsyncGenerator<string[][]> {
   const { path } = await requireFile(place, draft, 'mended');
-  const content = await openFile(place, path);
-  const records = content.pipe(parse({ bom: true, delimiter: draft.delimiter, from: 2, relax_column_count: true }));
-  content.on('error', (error) => records.destroy(error));
-  for await (const cells of records as AsyncIterable<string[]>) yield [cells.map(withoutSpreadsheetGuard)];
-}
-
-async function openFile({ config: { bucket } }: Place, path: string): Promise<Readable> {
-  if (bucket === null || !isBucketPlace(path)) return createReadStream(path);
-  const objects = openBucket(bucket);
-  const found = await objects.read(path.slice(objects.place.length + 1));
-  if (found === null) throw new AirbatchError('FILE_UNREADABLE', `${path} is not there any more`);
-  return found;
+  const { delimiter } = draft;
+  for await (const cells of csvRecords(await open(path), { delimiter, from: 2, relax_column_count: true }))
+    yield [cells.map(withoutSpreadsheetGuard)];
 }
 
 /** Calls `note` for each row with the line on which it begins in the file, and the one in the draft. */

@@ -36,7 +36,7 @@ export async function requireReportsFolder(session: Place): Promise<void> {
   if (!isBucketPlace(out)) await reportStore(session, out).check();
 }
 
-/** Opens a file of reports, wherever it is. */
+/** Opens a file of reports or of a draft, wherever it is. */
 export function openReport(session: Place, path: string): Promise<Readable> {
   const { out } = session.config;
   return (isBucketPlace(path) ? reportStore(session, out) : folderStore(out)).open(path);

@@ -10,7 +10,7 @@ interface FileRoute {
 
 /**
  * Adds the route of a report's file: `version` names an earlier version, `masked` the masked files. `sessionFor` gives
- * the session of whoever sends the request.
+ * the session of the person or the API key that sends the request.
  */
 export function addReportFiles(scope: FastifyInstance, sessionFor: (request: FastifyRequest) => Session): void {
   scope.get<FileRoute>('/batches/:batch_id/report-files/:name', async (request, reply) => {

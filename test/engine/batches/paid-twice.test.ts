@@ -168,15 +168,21 @@ for (const end of ['completed', 'failed'] as const)
     assert.equal((await openPausesOfAccount(rig.db, 'main')).length, isPaid ? 1 : 0);
   });
 
+/** A runner that stays, with two rows: the first has failed, the second is still open. */
+async function firstFailed() {
+  const rig = await makeRig();
+  rig.service.ends('run-1/ref-1', 'failed');
+  rig.service.ends('run-1/ref-2', 'open');
+  await rig.add(someRows(2));
+  const staying = rig.runner();
+  const running = staying.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(20_000));
+  return { rig, staying, running };
+}
+
 for (const status of ['ready', 'held', 'skipped', 'cancelled'] as const)
   test(`an earlier payment that the list shows as completed counts as one of a row that is ${status} by now`, async () => {
-    const rig = await makeRig();
-    rig.service.ends('run-1/ref-1', 'failed');
-    rig.service.ends('run-1/ref-2', 'open');
-    await rig.add(someRows(2));
-    const staying = rig.runner();
-    const running = staying.run(Number.POSITIVE_INFINITY);
-    await rig.clock.drive(rig.clock.sleep(20_000));
+    const { rig, staying, running } = await firstFailed();
     const first = [...rig.service.payments.values()].find(({ reference }) => reference === 'run-1/ref-1');
     // A ready row has its turn later.
     await rig.db.execute(
@@ -199,13 +205,7 @@ for (const status of ['ready', 'held', 'skipped', 'cancelled'] as const)
   });
 
 test('a retried row is not sent once the list has shown its first payment as completed, though its look-up lags', async () => {
-  const rig = await makeRig();
-  rig.service.ends('run-1/ref-1', 'failed');
-  rig.service.ends('run-1/ref-2', 'open');
-  await rig.add(someRows(2));
-  const staying = rig.runner();
-  const running = staying.run(Number.POSITIVE_INFINITY);
-  await rig.clock.drive(rig.clock.sleep(20_000));
+  const { rig, staying, running } = await firstFailed();
   const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'cli' as const };
   const asked = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
   await rig.clock.drive(retryFailed(mary, asked, 'batch-1', { codes: [] }));

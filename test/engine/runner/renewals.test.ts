@@ -134,6 +134,15 @@ describe('a renewal that fails', () => {
   });
 });
 
+/** A ledger on PostgreSQL over a connection that can be cut. */
+async function cutLedger(t: TestContext) {
+  const connection = await openCutConnection(await migratedPostgres());
+  const db = counted(openPostgres(connection.url));
+  t.after(() => connection.close());
+  t.after(() => db.close());
+  return { connection, db };
+}
+
 /** A ledger on SQLite or PostgreSQL, and ways to keep a renewal from it. */
 const places: Record<string, (t: TestContext) => Promise<{ db: Database; disturb: () => Promise<() => unknown> }>> = {
   async 'another program writes to the file'(t) {
@@ -174,10 +183,7 @@ const places: Record<string, (t: TestContext) => Promise<{ db: Database; disturb
     };
   },
   async 'the connection to the database is lost at its commit'(t) {
-    const connection = await openCutConnection(await migratedPostgres());
-    const db = counted(openPostgres(connection.url));
-    t.after(() => connection.close());
-    t.after(() => db.close());
+    const { connection, db } = await cutLedger(t);
     return {
       db,
       async disturb() {
@@ -187,10 +193,7 @@ const places: Record<string, (t: TestContext) => Promise<{ db: Database; disturb
     };
   },
   async 'the database cannot be reached'(t) {
-    const connection = await openCutConnection(await migratedPostgres());
-    const db = counted(openPostgres(connection.url));
-    t.after(() => connection.close());
-    t.after(() => db.close());
+    const { connection, db } = await cutLedger(t);
     return {
       db,
       async disturb() {

@@ -21,7 +21,7 @@ interface Entry {
   declared?: number;
 }
 
-/** A zip archive whose directory says what a test wants it to say. `isLarge`: its numbers are in extra fields (ZIP64). */
+/** A zip archive with the directory that a test wants. `isLarge`: its numbers are in extra fields (ZIP64). */
 function zip(entries: readonly Entry[], { isLarge = false } = {}): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { sha256 } from '../../../src/core/identity/ids.ts';
-import { findSession, insertSession, noteStepUp } from '../../../src/ledger/access/user-sessions.ts';
+import { findSession, noteStepUp } from '../../../src/ledger/access/user-sessions.ts';
 import { openApiDocument } from '../../../src/server/api/openapi.ts';
 import { csrfTokenOf } from '../../../src/server/sign-in/sessions.ts';
 import { makeSeededRandom, type SeededRandom } from '../../simulation/seeded-random.ts';
+import { addSessionOf } from '../../support/user-session.ts';
 import { consoleOf } from '../sign-in/browser.ts';
 import { allRoles } from './api-fixture.ts';
 import { bentUrl, bodyOf, encoded, fileOf, oddHeaders, type Schema, valueFor } from './fuzz-values.ts';
@@ -49,17 +50,8 @@ async function personWith(
   return async () => {
     await db.execute('UPDATE users SET disabled_at = NULL WHERE name = ?', [name]);
     const found = await findSession(db, sha256(token));
-    const times = { created_at: clock.now(), signed_in_at: clock.now(), last_seen_at: clock.now() };
-    const session = {
-      token_sha256: sha256(token),
-      session_id: name,
-      name,
-      address: '127.0.0.1',
-      device: null,
-      ...times,
-    };
     if (found === null) {
-      await insertSession(db, session);
+      await addSessionOf(db, name, token, clock.now());
       for (const purpose of steps) await noteStepUp(db, { sessionId: name, purpose, at: clock.now() });
     }
     return { cookie: `airbatch=${token}`, origin, 'x-csrf-token': csrfTokenOf(token), 'sec-fetch-mode': 'cors' };

@@ -5,7 +5,7 @@ import { Loaded } from '../../base/failure.tsx';
 import { Facts, type Figure, Figures, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
 import { Tabs } from '../../base/tabs.tsx';
-import { Count, None, Sums, Time } from '../../base/values.tsx';
+import { Count, draftPath, None, Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration, formatPercent } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { BatchActions } from './batch-actions.tsx';
@@ -189,10 +189,9 @@ function BatchFacts({ batch }: { batch: BatchStatus }) {
 }
 
 function fileFact(draftId: string): Fact {
-  const href = `/new/${encodeURIComponent(draftId)}`;
   return [
     t('draft.of_batch'),
-    <Link key="draft" href={href}>
+    <Link key="draft" href={draftPath(draftId)}>
       {t('draft.files')}
     </Link>,
   ];

@@ -8,7 +8,7 @@ import { Field, Select } from '../../base/field.tsx';
 import { Card } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Sums } from '../../base/values.tsx';
+import { draftPath, Sums } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { Draft } from './draft-queries.ts';
@@ -21,7 +21,7 @@ function useReread({ draft_id, version }: Draft) {
   return useMutation({
     mutationFn: (how: { sheet?: string; header_line?: number }) =>
       change('/api/v1/drafts/{draft_id}/reread', { path: { draft_id }, body: { ...how, version } }),
-    onSuccess: (draft) => go(`/new/${encodeURIComponent(draft.draft_id)}`, { replace: true }),
+    onSuccess: (draft) => go(draftPath(draft.draft_id), { replace: true }),
   });
 }
 

@@ -1,7 +1,7 @@
 import { Link } from 'wouter';
 import { Dialog } from '../../base/dialog.tsx';
 import { Badge } from '../../base/state-badge.tsx';
-import { batchPath } from '../../base/values.tsx';
+import { batchPath, draftPath } from '../../base/values.tsx';
 import { formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import type { DraftSummary } from './upload-queries.ts';
@@ -31,7 +31,7 @@ export function KnownFile({ known, onNew, onClose }: KnownProps) {
 function KnownDraft({ draft }: { draft: DraftSummary }) {
   const { draft_id, batch_id, status, file_name, created_by, created_at } = draft;
   const isSubmitted = status === 'submitted' && batch_id !== null;
-  const href = isSubmitted ? batchPath(batch_id) : `/new/${encodeURIComponent(draft_id)}`;
+  const href = isSubmitted ? batchPath(batch_id) : draftPath(draft_id);
   return (
     <>
       <Link href={href}>{file_name}</Link> {isSubmitted && <Badge tone="attention">{t('draft.known_submitted')}</Badge>}

@@ -9,7 +9,7 @@ import { Select } from '../../base/field.tsx';
 import { Card, NoRole, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Time } from '../../base/values.tsx';
+import { Count, draftPath, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { KnownFile } from './known-file.tsx';
 import type { DraftSummary } from './upload-queries.ts';
@@ -160,7 +160,7 @@ function OpenDrafts() {
 function DraftLink({ draft: { draft_id, file_name, batch_id } }: { draft: DraftSummary }) {
   return (
     <>
-      <Link href={`/new/${encodeURIComponent(draft_id)}`}>{file_name}</Link>{' '}
+      <Link href={draftPath(draft_id)}>{file_name}</Link>{' '}
       {batch_id !== null && <Badge tone="attention">{t('draft.planned')}</Badge>}
     </>
   );

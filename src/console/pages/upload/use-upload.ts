@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { untilAnswered } from '../../api/until-answered.ts';
+import { draftPath } from '../../base/values.tsx';
 import { type DraftSummary, draftsOf, makeUpload, type Upload, uploadFile } from './upload-queries.ts';
 
 interface Sending {
@@ -38,7 +39,7 @@ export function useUpload(account: string | null): Sending {
       }
       return uploadFile(made, { account, isAnew, key });
     }, setWaiting);
-    if (draft !== null) go(`/new/${encodeURIComponent(draft.draft_id)}`);
+    if (draft !== null) go(draftPath(draft.draft_id));
   };
   const begin = async (work: () => Promise<void>) => {
     setSending(true);
