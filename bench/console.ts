@@ -66,7 +66,10 @@ async function watched({ clerks, batches, perBatch, windowMs }: Size) {
     try {
       await using serve = await startServe(place, { hasApi: true });
       const ended = new AbortController();
-      const looks = cookies.map((cookie, number) => clerk(serve, cookie, `B-${number % batches}`, ended.signal));
+      // Spread over the time between two looks. The first looks at once, so that a short run has a page, too.
+      const looks = cookies.map((cookie, number) =>
+        clerk(serve, { cookie, batch: `B-${number % batches}`, firstMs: (number / clerks) * lookMs }, ended.signal),
+      );
       await until(async () => (await batchesCompleted(db)) === batches, 500);
       ended.abort();
       const seen = await Promise.all(looks);
@@ -97,8 +100,12 @@ async function signIn(db: Database, name: string): Promise<string> {
   return `airbatch=${token}`;
 }
 
-/** Follows a batch, and loads its page again and again, until the signal is aborted. */
-async function clerk({ apiUrl }: ServeProcess, cookie: string, batch: string, signal: AbortSignal) {
+/** Follows a batch, and loads its page after `firstMs` and again and again, until the signal is aborted. */
+async function clerk(
+  { apiUrl }: ServeProcess,
+  { cookie, batch, firstMs }: { cookie: string; batch: string; firstMs: number },
+  signal: AbortSignal,
+) {
   const headers = { cookie, 'sec-fetch-mode': 'cors' };
   const pageMs: number[] = [];
   let events = 0;
@@ -114,7 +121,7 @@ async function clerk({ apiUrl }: ServeProcess, cookie: string, batch: string, si
   const following = follow().catch((error: unknown) => {
     if (!signal.aborted) throw error;
   });
-  await wait(Math.random() * lookMs, undefined, { signal }).catch(() => undefined);
+  await wait(firstMs, undefined, { signal }).catch(() => undefined);
   while (!signal.aborted) {
     const begun = performance.now();
     await Promise.all(
