@@ -36,14 +36,18 @@ export function startsAt(window: RateWindow, now: number, count: number): number
 
 /** What a job sends less if other clients use the account: they leave room for few requests at a time. */
 const sharedPart = 1 / 8;
+/** The part of the limit that starts together at most before an answer has shown the window. */
+const unseenPart = 1 / 8;
 
-/** How many of `count` requests start together: no more than are left of the window. */
+/** How many of `count` requests start together: no more than are left of the window, beside what is in reserve. */
 export function togetherOf(window: RateWindow, now: number, count: number): number {
   roll(window, now);
-  const { seen, phase, unanswered } = window;
-  if (phase !== 'open' || seen === null) return count;
+  const { seen, phase, unanswered, limit, options } = window;
+  if (phase !== 'open' || seen === null)
+    return options.sendsHeaders ? Math.min(count, Math.max(1, Math.floor(limit * unseenPart))) : count;
   if (isShared(window)) return Math.ceil(count * sharedPart);
-  return Math.max(1, Math.min(count, seen.remaining - unanswered));
+  const left = seen.remaining - unanswered - (keptBackOf(window, seen)?.count ?? 0);
+  return Math.max(1, Math.min(count, left));
 }
 
 /** How many requests all clients have used in the server's current window; null if unknown. */
@@ -54,8 +58,9 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
   return phase === 'open' && seen ? Math.min(limit, Math.max(0, limit - seen.remaining + unanswered)) : null;
 }
 
+/** Two jobs may always run at the same time, so that one slow answer does not stop the account. */
 function isBusy(window: RateWindow, count: number): boolean {
-  return window.running > 0 && window.running + count > concurrencyMaxOf(window);
+  return window.running > 0 && window.running + count > Math.max(concurrencyMaxOf(window), 2 * count);
 }
 
 function startsInOpenWindow(window: RateWindow, now: number, need: number): number {
@@ -86,10 +91,13 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
   return spreadStart(window, seen.endsAt, spare);
 }
 
-/** When the next request starts if `left` requests are spread over the time until `until` (monotonic ms). */
+/**
+ * When the next requests start if `left` requests are spread over the time until `until` (monotonic ms), as many
+ * together as started last. The last ones may be fewer.
+ */
 function spreadStart({ lastStart: { at, count }, options }: RateWindow, until: number, left: number): number {
   const from = Math.max(at, until - options.windowMs);
-  return from + ((until - from) * count) / (left + 1);
+  return from + ((until - from) * Math.min(count, left)) / (left + 1);
 }
 
 /**

@@ -39,6 +39,8 @@ function makeServer(
 }
 
 const windowMs = 60_000;
+/** How many rows the engine sends at a time: with V1, usually, and in a program with many accounts. */
+const rowsTogether = [1, 4, 12];
 
 /** A request that the server counts after 20 ms, and whose answer is there after 40. */
 async function askOnce({
@@ -66,12 +68,15 @@ async function payBesideAnother({
   otherFrom,
   rows,
   tookMs = 40,
+  together = 1,
   wrongMs = () => ({}),
 }: {
   phase: number;
   otherFrom: number;
   rows: number;
   tookMs?: number;
+  /** How many rows go at a time. */
+  together?: number;
   /** By how much the service's word of when its window ends is wrong, and of its time, by the number of the answer. */
   wrongMs?: (answer: number) => { reset?: number; date?: number };
 }) {
@@ -87,22 +92,36 @@ async function payBesideAnother({
     await clock.sleep(otherFrom * windowMs);
     for (; !ended; await clock.sleep(windowMs / 20)) if (!server.count()) refusedToOther += 1;
   };
+  const askOurs = async () => {
+    await clock.sleep(tookMs / 2);
+    if (!server.count()) refused += 1;
+    const headers = server.headers();
+    await clock.sleep(tookMs / 2);
+    answers += 1;
+    const { reset = 0, date = 0 } = wrongMs(answers);
+    const theirTime = Math.floor((clock.now() + date) / 1_000) * 1_000;
+    limiter.observe('creation', { ...headers, resetAt: headers.resetAt + reset, date: theirTime, tookMs });
+  };
   const ours = async () => {
     await clock.sleep(phase * windowMs);
     begun = clock.now();
-    const jobs = Array.from({ length: rows }, () =>
-      limiter.admit('creation', async () => {
-        await clock.sleep(tookMs / 2);
-        if (!server.count()) refused += 1;
-        const headers = server.headers();
-        await clock.sleep(tookMs / 2);
-        answers += 1;
-        const { reset = 0, date = 0 } = wrongMs(answers);
-        const theirTime = Math.floor((clock.now() + date) / 1_000) * 1_000;
-        limiter.observe('creation', { ...headers, resetAt: headers.resetAt + reset, date: theirTime, tookMs });
-      }),
-    );
-    await Promise.all(jobs);
+    let left = rows;
+    // A job may get fewer admissions than it wants: then it sends the rest with another one.
+    const send = async () => {
+      while (left > 0) {
+        const wanted = Math.min(left, together);
+        left -= wanted;
+        await limiter.admit(
+          'creation',
+          async (count) => {
+            left += wanted - count;
+            await Promise.all(Array.from({ length: count }, askOurs));
+          },
+          wanted,
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: Math.ceil(rows / together) }, send));
     ended = true;
   };
   await clock.drive(Promise.all([another(), ours()]));
@@ -137,6 +156,31 @@ describe('pacing by the server’s window', () => {
     await clock.drive(Promise.all(Array.from({ length: 60 }, () => limiter.admit('creation', job, 4))));
     const apart = begun.slice(1).map((at, index) => at - (begun[index] as number));
     assert.ok(Math.max(...apart) <= 4_500, `${Math.max(...apart)} ms`);
+  });
+
+  test('uses up a window although the last rows are fewer than go at a time', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+    const begun = clock.now();
+    let left = 180;
+    limiter.expect('creation', left);
+    const send = async () => {
+      while (left > 0) {
+        const wanted = Math.min(left, 12);
+        left -= wanted;
+        const job: LimitedJob<void> = async (count) => {
+          left += wanted - count;
+          await Promise.all(Array.from({ length: count }, () => askOnce({ clock, server, limiter })));
+        };
+        await limiter.admit('creation', job, wanted);
+      }
+    };
+    await clock.drive(Promise.all([send(), send()]));
+    const inWindow = (window: number) =>
+      server.arrivals.filter((at) => Math.floor((at - begun) / windowMs) === window).length;
+    assert.deepEqual([0, 1, 2].map(inWindow), [60, 60, 60]);
+    assert.equal(server.refused(), 0);
   });
 
   test('sets the alarm of waiting jobs a few times a window, not at every answer', async () => {
@@ -183,32 +227,36 @@ describe('pacing by the server’s window', () => {
   }
 
   for (const phase of [0.2, 0.5, 0.8, 0.95, 0.98, 0.99]) {
-    test(`leaves another client its third of the limit, begun when ${phase * 100}% of a window are over`, async () => {
-      const { refused, refusedToOther, windows } = await payBesideAnother({ phase, otherFrom: 1 / 40, rows: 300 });
-      assert.equal(refused + refusedToOther, 0);
-      assert.ok(windows <= (300 / 40) * 1.15, `it took ${windows} windows`);
-    });
+    for (const together of rowsTogether)
+      test(`leaves another client its third, begun when ${phase * 100}% of a window are over, ${together} rows at a time`, async () => {
+        const otherFrom = 1 / 40;
+        const { refused, refusedToOther, windows } = await payBesideAnother({ phase, otherFrom, rows: 300, together });
+        assert.equal(refused + refusedToOther, 0);
+        assert.ok(windows <= (300 / 40) * 1.15, `it took ${windows} windows`);
+      });
   }
 
-  test('makes room for another client that begins during a long run', async () => {
-    for (const otherFrom of [2.003, 2.03, 2.5, 2.9]) {
-      const { refused, refusedToOther } = await payBesideAnother({ phase: 0.3, otherFrom, rows: 300 });
-      assert.equal(refused, 0, `the other client began at ${otherFrom}`);
-      assert.ok(refusedToOther <= 20, `${refusedToOther} of the other client’s that began at ${otherFrom}`);
-    }
-  });
+  for (const together of rowsTogether) {
+    test(`makes room for another client that begins during a long run, ${together} rows at a time`, async () => {
+      for (const otherFrom of [2.003, 2.03, 2.5, 2.9]) {
+        const { refused, refusedToOther } = await payBesideAnother({ phase: 0.3, otherFrom, rows: 300, together });
+        assert.equal(refused, 0, `the other client began at ${otherFrom}`);
+        assert.ok(refusedToOther <= 22, `${refusedToOther} of the other client’s that began at ${otherFrom}`);
+      }
+    });
 
-  test('is never refused anything beside another client, whenever either begins', async () => {
-    const phases = [...Array(28).keys()].map((step) => (step < 20 ? step / 200 : step / 10 - 1.9));
-    for (const phase of phases) {
-      for (const otherFrom of [0, 0.01, 0.02, 0.03, 0.04, 0.049]) {
-        for (const tookMs of [40, 1_000]) {
-          const { refused } = await payBesideAnother({ phase, otherFrom, rows: 100, tookMs });
-          assert.equal(refused, 0, `begun at ${phase} of a window, the other client at ${otherFrom}, ${tookMs} ms`);
+    test(`is never refused anything beside another client, whenever either begins, ${together} rows at a time`, async () => {
+      const phases = [...Array(28).keys()].map((step) => (step < 20 ? step / 200 : step / 10 - 1.9));
+      for (const phase of phases) {
+        for (const otherFrom of [0, 0.01, 0.02, 0.03, 0.04, 0.049]) {
+          for (const tookMs of [40, 1_000]) {
+            const { refused } = await payBesideAnother({ phase, otherFrom, rows: 100, tookMs, together });
+            assert.equal(refused, 0, `begun at ${phase} of a window, the other client at ${otherFrom}, ${tookMs} ms`);
+          }
         }
       }
-    }
-  });
+    });
+  }
 
   test('reserves part of each window that has just opened, and more of the first', async () => {
     const clock = makeVirtualClock();
@@ -699,22 +747,22 @@ describe('a limiter', () => {
   });
 
   test('starts as many requests of a job as the window has left, and no later job before it', async () => {
-    const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 10 } } });
-    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
+    const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 80 } } });
+    limiter.observe('creation', { limit: 80, remaining: 80, resetAt });
     const starts: [count: number, at: number][] = [];
     const begin = (weight: number) =>
       limiter.admit('creation', async (count) => void starts.push([count, clock.monotonic()]), weight);
-    await clock.drive(Promise.all([6, 5, 5, 7].map(begin)));
+    await clock.drive(Promise.all([48, 40, 16, 9].map(begin)));
     assert.deepEqual(
       starts.map(([count]) => count),
-      [6, 4, 5, 7],
+      [48, 32, 10, 9],
     );
     const [, second = 0, third = 0, fourth = 0] = starts.map(([, at]) => at);
     // The next window owes nothing for the first, which has ended with all of its requests.
     assert.ok(second < windowMs / 2, `the second after ${second} ms`);
     assert.ok(third >= windowMs / 2 && third < windowMs / 2 + 2_000, `the third after ${third} ms`);
-    // No answer tells of that window: evenly, and not more than the limit in it.
-    assert.ok(fourth - third >= windowMs, `the fourth ${fourth - third} ms after the third`);
+    // No answer tells of that window: an eighth of the limit at a time, and evenly.
+    assert.ok(fourth - third >= windowMs / 8, `the fourth ${fourth - third} ms after the third`);
   });
 
   test('gives a job proportionally less than it asks for if the service allows less than configured', async () => {
