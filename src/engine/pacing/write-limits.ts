@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 
 /** Jobs of all accounts that write their intents at the same time: enough to share commits and keep the disk busy. */
@@ -18,6 +19,11 @@ export type InTurns = <Result>(account: string, job: () => Promise<Result>) => P
  */
 export interface WriteLimits {
   intents: InTurns;
+  /**
+   * Resolves when no job waits to write its intents, or after `msMax`. Other work would delay the rows that are due,
+   * and the windows of all accounts with them.
+   */
+  noIntentWaits(clock: Pick<Clock, 'sleep'>, msMax: number): Promise<void>;
   pages: LimitFunction;
 }
 
@@ -26,7 +32,7 @@ const ofLedgers = new WeakMap<Database, WriteLimits>();
 export function writeLimits(db: Database): WriteLimits {
   const known = ofLedgers.get(db);
   if (known) return known;
-  const limits = { intents: makeInTurns(intentsAtOnceMax), pages: pLimit(pagesAtOnceMax) };
+  const limits = { ...makeIntentLimit(intentsAtOnceMax), pages: pLimit(pagesAtOnceMax) };
   ofLedgers.set(db, limits);
   return limits;
 }
@@ -35,10 +41,11 @@ export function writeLimits(db: Database): WriteLimits {
  * In one line for all, an account whose window is open would get four turns, and one that first asks for its window
  * would get one.
  */
-function makeInTurns(atOnceMax: number): InTurns {
+function makeIntentLimit(atOnceMax: number): Pick<WriteLimits, 'intents' | 'noIntentWaits'> {
   /** The jobs that wait, by account: the account whose turn is next comes first. */
   const waiting = new Map<string, (() => void)[]>();
   let running = 0;
+  let noneWaits: AbortController | null = null;
   const startNext = () => {
     const [next] = waiting;
     if (next === undefined || running === atOnceMax) return;
@@ -47,17 +54,27 @@ function makeInTurns(atOnceMax: number): InTurns {
     if (others.length > 0) waiting.set(account, others);
     running += 1;
     start?.();
+    if (waiting.size > 0) return;
+    noneWaits?.abort();
+    noneWaits = null;
   };
-  return async (account, job) => {
-    await new Promise<void>((start) => {
-      waiting.set(account, [...(waiting.get(account) ?? []), start]);
-      startNext();
-    });
-    try {
-      return await job();
-    } finally {
-      running -= 1;
-      startNext();
-    }
+  return {
+    async intents(account, job) {
+      await new Promise<void>((start) => {
+        waiting.set(account, [...(waiting.get(account) ?? []), start]);
+        startNext();
+      });
+      try {
+        return await job();
+      } finally {
+        running -= 1;
+        startNext();
+      }
+    },
+    async noIntentWaits(clock, msMax) {
+      if (waiting.size === 0) return;
+      noneWaits ??= new AbortController();
+      await clock.sleep(msMax, noneWaits.signal);
+    },
   };
 }

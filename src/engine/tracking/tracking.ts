@@ -3,6 +3,7 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { stepDueRows } from '../doubts/due-rows.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
+import { writeLimits } from '../pacing/write-limits.ts';
 import { referenceOf } from '../payments/payment-request.ts';
 import { idleMs, type OpenBatch } from '../runner/open-batches.ts';
 import { applyStatusUpdate, contradictEnd, reportSecondPayment } from './apply-status-update.ts';
@@ -12,12 +13,16 @@ import { noteOpen } from './overdue.ts';
 
 export type TrackingNeeds = FollowingNeeds;
 
+/** Rows that are due to be sent go before reads, but delay them by so much (ms) at most. */
+const readsDelayedMsMax = 4_000;
+
 /**
  * Follows accepted rows that are not terminal, with the reads that are worth a request now. Returns when to call it
  * again (ms from now).
  */
 export async function trackOnce(context: TrackingNeeds, cursor: ListCursor): Promise<number> {
   const { settings, clock } = context;
+  await writeLimits(context.db).noIntentWaits(clock, readsDelayedMsMax);
   const lookAt = context.gateway.list === null ? Infinity : await followList(context, cursor);
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);
