@@ -38,6 +38,7 @@ export function keep(
     open: () =>
       openAccount(account(), {
         ...session,
+        accounts: session.config.accounts.size,
         sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups`,
         onAnswered: metrics.onAnswered(name),
       }),

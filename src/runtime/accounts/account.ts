@@ -44,6 +44,9 @@ export interface OpenAccount {
  */
 const rowsTogether = 4;
 const admissionsPerWindow = 15;
+/** With so many accounts, so many times as many rows go together: then the cost of a row decides how fast all are. */
+const manyAccounts = 100;
+const timesManyAccounts = 3;
 /**
  * From this many creations a minute on, it sends more, because Bottleneck starts only some hundreds of jobs a second.
  */
@@ -55,10 +58,15 @@ const highLimit = 6_000;
 const rowsPerHighLimit = 8;
 const rowsPerAdmissionMax = 128;
 
-/** How many rows one admission of the limiter sends at this rate of creations. */
-function rowsPerAdmission({ limit, windowMs }: { limit: number; windowMs: number }): number {
+/** How many rows one admission of the limiter sends at this rate of creations, in a program with so many accounts. */
+function rowsPerAdmission(
+  { limit, windowMs }: { limit: number; windowMs: number },
+  { accounts }: { accounts: number },
+): number {
   const perMinute = (limit * 60_000) / windowMs;
-  if (perMinute < highLimit) return Math.min(Math.max(1, Math.floor(limit / admissionsPerWindow)), rowsTogether);
+  const times = accounts < manyAccounts ? 1 : timesManyAccounts;
+  if (perMinute < highLimit)
+    return Math.min(Math.max(1, Math.floor((limit * times) / admissionsPerWindow)), rowsTogether * times);
   return Math.min(Math.floor((perMinute / highLimit) * rowsPerHighLimit), rowsPerAdmissionMax);
 }
 
@@ -74,6 +82,8 @@ export interface OpenAccountDeps {
   sandboxCallbackUrl?: string;
   /** Called for each request that has ended. */
   onAnswered?: OnAnswered;
+  /** How many accounts are configured. A program that sends for one account alone need not say. */
+  accounts?: number;
 }
 
 /**
@@ -114,7 +124,7 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
 
 function assemble(
   account: AccountConfig,
-  { clock, log, onAnswered }: Pick<OpenAccountDeps, 'clock' | 'log' | 'onAnswered'>,
+  { clock, log, onAnswered, accounts = 1 }: Pick<OpenAccountDeps, 'accounts' | 'clock' | 'log' | 'onAnswered'>,
   place: { service: string; isSandbox: boolean; closeMore: () => Promise<void> },
 ): OpenAccount {
   const limiter = makeBottleneckLimiter(
@@ -148,7 +158,7 @@ function assemble(
     catalog: accountCatalog({ name: account.name, limiter, gateway }, { clock, log }),
     settings: {
       ...defaultEngineSettings,
-      rowsPerAdmission: rowsPerAdmission(makeClassPlan(account.version, account.limits).limits.creation),
+      rowsPerAdmission: rowsPerAdmission(makeClassPlan(account.version, account.limits).limits.creation, { accounts }),
       leaseTtlMs: account.leaseTtlMs,
       resumeWhenFunded: account.resumeWhenFunded,
     },
