@@ -27,7 +27,7 @@ export const listOpenItems = defineOperation({
     const page = await pageOpenItems(session.db, reconciliation_id, after, limit + 1);
     const shown = page.slice(0, limit);
     const items: z.output<typeof openItem>[] = [];
-    for (const one of shown) items.push(await openItemJson(session.db, account, one));
+    for (const one of shown) items.push(await openItemJson(session, account, one));
     return { reconciliation_id, items, next: page.length > limit ? (shown.at(-1)?.item_no ?? null) : null };
   },
 });

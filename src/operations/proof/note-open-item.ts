@@ -31,6 +31,6 @@ export const noteOpenItem = defineOperation({
       const about = { account, reconciliation_id, item_no, bucket, batch_id, row, topup_id };
       await note('reconciliation.note', { ...about, note: withoutNumbers(text) });
     });
-    return openItemJson(session.db, account, found);
+    return openItemJson(session, account, found);
   },
 });

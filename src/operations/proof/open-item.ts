@@ -1,13 +1,15 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
+import { parseReference, paymentReference } from '../../core/identity/ids.ts';
 import { isoTime } from '../../core/time/clock.ts';
-import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findReconciliation, itemKey, notesOf } from '../../ledger/reporting/reconciliation-notes.ts';
 import type { OpenItemRecord, ReconciliationRecord } from '../../ledger/reporting/reconciliations.ts';
 import { type ReconcileItem, reconcileItem } from '../../reports/reconcile/reconciliation.ts';
+import { maskNumbers } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { time } from '../base/fields.ts';
+import { rowTextFor } from '../base/row-texts.ts';
 import { isVisible } from '../base/visible.ts';
 
 /** A line of a reconciliation about which somebody must do something. */
@@ -17,21 +19,34 @@ export const openItem = reconcileItem.extend({
   notes: z.array(z.strictObject({ at: time, person: z.string(), text: z.string() })),
 });
 
-/** The line with its notes. */
+/**
+ * The line with its notes. References have what the file calls its rows, and notes what people write: both may have a
+ * phone number, which nobody who is signed in sees here.
+ */
 export async function openItemJson(
-  db: Queryable,
+  session: Session,
   account: string,
   { item_no, item }: OpenItemRecord,
 ): Promise<z.output<typeof openItem>> {
+  const { db, grant } = session;
+  const shown = rowTextFor(session);
   const line = JSON.parse(item) as Omit<ReconcileItem, 'next_reason'> & Partial<ReconcileItem>;
   const notes = await notesOf(db, account, itemKey(line));
   return {
     item_no,
     ...line,
+    reference: line.reference === null || grant === undefined ? line.reference : maskReference(line.reference),
     // Earlier versions stored the sentence only.
     next_reason: line.next_reason ?? null,
-    notes: notes.map(({ noted_at, person, text }) => ({ at: isoTime(noted_at), person, text })),
+    notes: notes.map(({ noted_at, person, text }) => ({ at: isoTime(noted_at), person, text: shown(text) })),
   };
+}
+
+/** The run is named everywhere; of the row's own name, what may be a number is masked. */
+function maskReference(reference: string): string {
+  const { runId, rowRef, generation } = parseReference(reference) ?? {};
+  if (runId === undefined || rowRef === undefined || generation === undefined) return maskNumbers(reference);
+  return paymentReference({ runId, rowRef: maskNumbers(rowRef), generation });
 }
 
 /** A reconciliation of an account that the caller may see. */

@@ -70,7 +70,7 @@ export const reconcileAccount = defineOperation({
       return {
         reconciliation,
         reports,
-        open_items: await Promise.all(items.map((one) => openItemJson(session.db, reconciliation.account, one))),
+        open_items: await Promise.all(items.map((one) => openItemJson(session, reconciliation.account, one))),
         is_settled: isSettled(reconciliation),
       };
     });

@@ -12,6 +12,7 @@ import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-
 import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
+import { noteNumberSearch } from '../access/whole-numbers.ts';
 import { accountName, batchId, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
@@ -87,6 +88,7 @@ export const findPayments = defineOperation({
     const accounts = account === undefined ? visibleAccounts(session) : [account];
     const { fromMs, toMs } = spanOf({ from, to }, clock.now(), nameOf);
     const asked = { accounts, fromMs, toMs };
+    await noteNumberSearch(session, account === undefined ? {} : { account });
     return db.snapshot(async (view) => {
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
       const payments: z.output<typeof sentRow>[] = [];

@@ -16,9 +16,10 @@ import { personOf } from '../../reports/summary/stored.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskNumbers, maskPhone, maskRowRef } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { noteNumberSearch } from '../access/whole-numbers.ts';
 import { batchId, pageSize, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
-import { rowFilter } from './row-filter.ts';
+import { isNumberSearch, rowFilter } from './row-filter.ts';
 
 /** Rows read at once: a few milliseconds of work, after which other work has its turn. */
 const rowsPerRead = 1_000;
@@ -97,6 +98,7 @@ export const listRows = defineOperation({
   async run({ session }, query) {
     const { db } = session;
     const batch = await requireBatch(db, query.batch_id);
+    if (isNumberSearch(query.find)) await noteNumberSearch(session, { batch_id: batch.batch_id });
     const { rows, next } = await findRows(session, batch, query);
     const { batch_id } = batch;
     const payers = await payersOfRows(db, batch, rows);

@@ -29,6 +29,11 @@ export function rowFilter(
   return (row) => hasCode(row) && hasText(row);
 }
 
+/** Whether rows are looked for by a whole number: who finds one has confirmed whose row it is. */
+export function isNumberSearch(find: string | undefined): boolean {
+  return find !== undefined && (digitsOf(find)?.length ?? 0) > lastDigitsMax;
+}
+
 function has(text: string, wanted: string): boolean {
   return plain(text).includes(wanted);
 }

@@ -47,6 +47,18 @@ describe('complete phone numbers over HTTP', () => {
     assert.deepEqual(await seen(), [['numbers.read', 'all', 'api', { draft_id: 'D', what: 'draft' }]]);
   });
 
+  test('that somebody looks for are noted as a search, by whoever it was, without the number', async (t) => {
+    const { send, makeKey, seen } = await withNumbers(t);
+    const key = await makeKey('auditor', ['audit']);
+    for (const find of ['Otieno', '5118', '+254 712 405118'])
+      await send('POST', '/api/v1/batches/H/rows/search', { key, body: { find } });
+    await send('POST', '/api/v1/payment-searches', { key, body: { number: '+254712405118' } });
+    assert.deepEqual(await seen(), [
+      ['numbers.read', 'auditor', 'api', { what: 'search by number' }],
+      ['numbers.read', 'auditor', 'api', { batch_id: 'H', what: 'search by number' }],
+    ]);
+  });
+
   test('are in nothing that readers see of a row and its problems', async (t) => {
     const { db, clock, send, makeKey, seen, session } = await withNumbers(t);
     const ambiguous = {

@@ -116,6 +116,7 @@ export const audit = {
   'seen.draft': 'corrections of a file',
   'seen.file_of_a_draft': 'file of a draft',
   'seen.plan': 'plan of an approval',
+  'seen.search_by_number': 'search by a complete number',
   'how.password': 'password',
   'how.passkey': 'passkey',
   'how.password_and_code': 'password and code',

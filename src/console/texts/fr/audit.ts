@@ -121,6 +121,7 @@ export const audit: Record<keyof typeof english, string> = {
   'seen.draft': 'corrections d’un fichier',
   'seen.file_of_a_draft': 'fichier d’un brouillon',
   'seen.plan': 'plan d’une approbation',
+  'seen.search_by_number': 'recherche par numéro entier',
   'how.password': 'mot de passe',
   'how.passkey': 'clé d’accès',
   'how.password_and_code': 'mot de passe et code',

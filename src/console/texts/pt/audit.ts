@@ -117,6 +117,7 @@ export const audit: Record<keyof typeof english, string> = {
   'seen.draft': 'correções de um ficheiro',
   'seen.file_of_a_draft': 'ficheiro de um rascunho',
   'seen.plan': 'plano de uma aprovação',
+  'seen.search_by_number': 'pesquisa por número completo',
   'how.password': 'palavra-passe',
   'how.passkey': 'chave de acesso',
   'how.password_and_code': 'palavra-passe e código',

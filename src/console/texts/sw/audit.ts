@@ -117,6 +117,7 @@ export const audit: Record<keyof typeof english, string> = {
   'seen.draft': 'masahihisho ya faili',
   'seen.file_of_a_draft': 'faili la rasimu',
   'seen.plan': 'mpango wa idhini',
+  'seen.search_by_number': 'utafutaji kwa nambari kamili',
   'how.password': 'nenosiri',
   'how.passkey': 'ufunguo wa siri',
   'how.password_and_code': 'nenosiri na msimbo',
