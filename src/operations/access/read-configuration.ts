@@ -7,13 +7,19 @@ import { defineOperation } from '../base/operation.ts';
 /** Settings by their names in the configuration, as `docs/configuration.md` has them. */
 const settings = z.record(z.string(), z.unknown());
 
-/** Shows the configuration that is in use. It has no secrets, nor addresses that may contain one. */
+/**
+ * Shows the configuration that is in use. It has no secrets, nor addresses that may contain one. Auditors see whose
+ * mail goes to which organisation, and no complete e-mail address.
+ */
 export const readConfiguration = defineOperation({
   name: 'read-configuration',
   role: 'admin',
+  mayAudit: true,
   ledger: 'none',
   input: z.strictObject({}),
   result: z.strictObject({
+    /** The file that has it; null: there is none. */
+    file: z.string().nullable(),
     /** The path of the file, or the URL of the database without user and password. */
     ledger: z.string(),
     /** The folder of the reports. */
@@ -48,21 +54,24 @@ export const readConfiguration = defineOperation({
     /** What is probably wrong with it. */
     warnings: z.array(z.string()),
   }),
-  async run({ session: { config, ledgerPath, ledgerUrl } }) {
+  async run({ session: { config, ledgerPath, ledgerUrl, grant } }) {
     const { out, jobs, log, readableByGroup, intake, policy, people, mail } = config;
+    const isAdmin = grant?.roles.includes('admin') ?? true;
+    const address = (text: string) => (isAdmin ? text : text.replace(/[^\s@<]+@/g, '***@'));
     return {
+      file: config.file,
       ...{ ledger: shownPlace({ ledger: ledgerPath, ledgerUrl }), out, jobs, intake, policy },
       log: log?.file ?? null,
       readable_by_group: readableByGroup,
       people: Object.fromEntries(Object.entries(people).map(([role, names]) => [role, [...names]])),
       other_names: Object.fromEntries(config.otherNames),
       notifications: config.notifications.map(({ id, on, accounts, jobs: ofJobs }) => ({
-        recipient: id,
+        recipient: address(id),
         on: [...on],
         accounts: accounts ? [...accounts] : null,
         jobs: ofJobs ? [...ofJobs] : null,
       })),
-      mail: mail && { host: mail.host, port: mail.port, from: mail.from },
+      mail: mail && { host: mail.host, port: mail.port, from: address(mail.from) },
       anchors: config.anchors.map(placeOf),
       personal_data_days: config.retention.personalDataDays ?? null,
       warnings: [...config.warnings],

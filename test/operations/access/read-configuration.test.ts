@@ -46,6 +46,11 @@ test('read-configuration shows what is set, and no secret', async (t) => {
   assert.equal(mail?.host, 'mail.example.com');
   assert.deepEqual(anchors, ['url https://heads.example.com/b']);
   assert.equal(personal_data_days, 365);
+  assert.equal(read.file, join(cwd, 'airbatch.config.json'));
   assert.doesNotMatch(JSON.stringify(read), /secret-\d|whsec_/);
+  const auditor = { ...session, person: 'joe', grant: { roles: ['audit'], accounts: [] } } as unknown as Session;
+  const seen = await performIn(auditor, readConfiguration, door, {});
+  assert.deepEqual([seen.notifications[0]?.recipient, seen.mail?.from], ['email ***@example.com', '***@example.com']);
+  assert.deepEqual(seen.policy, file.policy);
   await assert.rejects(performIn({ ...session, person: 'joe' }, readConfiguration, door, {}), { code: 'ROLE_MISSING' });
 });

@@ -36,6 +36,7 @@ describe('roles over HTTP', () => {
     const [{ endpoint_id }] = (await read(auditor, 'webhooks')).endpoints;
     assert.deepEqual((await read(auditor, `webhooks/${endpoint_id}/deliveries`)).deliveries, []);
     assert.deepEqual(await read(auditor, 'sessions'), { sessions: [] });
+    assert.deepEqual((await read(auditor, 'configuration')).people, {});
     const revoked = await send('POST', '/api/v1/api-keys/all/revoke', { key: auditor });
     assert.equal(revoked.body.code, 'ROLE_MISSING');
     // Whoever may read because of another role is no auditor, nor does one of some accounts see all.
@@ -43,7 +44,14 @@ describe('roles over HTTP', () => {
       await makeKey('clerk', ['prepare', 'approve', 'operate']),
       await makeKey('team', ['audit'], { accounts: ['default'] }),
     ])
-      for (const path of ['users', 'sessions', 'api-keys', 'webhooks', `webhooks/${endpoint_id}/deliveries`])
+      for (const path of [
+        'users',
+        'sessions',
+        'api-keys',
+        'configuration',
+        'webhooks',
+        `webhooks/${endpoint_id}/deliveries`,
+      ])
         assert.equal((await read(key, path)).code, 'ROLE_MISSING', path);
   });
 

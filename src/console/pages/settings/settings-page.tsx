@@ -12,14 +12,13 @@ import { ConfigurationCard } from './configuration-card.tsx';
 import { EndpointDialog, EndpointSecret } from './endpoint-dialog.tsx';
 import { type Endpoint, useEndpoints } from './webhook-queries.ts';
 
-/** The settings: programs that receive events, and the configuration. Auditors see the first and change nothing. */
+/** The settings: programs that receive events, and the configuration. Auditors see both and change nothing. */
 export function SettingsPage() {
   const isSeen = mayOversee(useSession());
-  const isAdmin = useRole('admin');
   return (
     <Page title={t('nav.settings')}>
       {isSeen ? <Webhooks /> : <NoRole title={t('settings.admin_only')} needs="admin" />}
-      {isAdmin && <ConfigurationCard />}
+      {isSeen && <ConfigurationCard />}
     </Page>
   );
 }

@@ -2,7 +2,19 @@
 export const settings = {
   'settings.admin_only': 'Only administrators and auditors see the settings',
   'settings.configuration': 'Configuration',
-  'settings.configuration_help': 'As the program uses it now. Only its file changes it; it has no secrets.',
+  'settings.configuration_help':
+    'As the program uses it now, without secrets. It is changed in a file of the machine, and counts after a restart: {file}',
+  'settings.why_file':
+    'That is on purpose. Whoever takes over the session of an administrator can make people and keys, but can neither raise a limit, nor lower the number of approvers, nor point an account at another service.',
+  'settings.no_file': 'there is none, so the sandbox takes the payments',
+  'settings.people_place': 'People, roles, sessions and API keys are changed here:',
+  'settings.own_place': 'Your password, second factors and language:',
+  'settings.default': 'Nothing is set: the defaults count, as docs/configuration.md has them.',
+  'settings.group.policy': 'Approval, and limits while sending',
+  'settings.group.intake': 'Reading files, and limits of a file',
+  'settings.group.people': 'Roles of the machine’s users',
+  'settings.group.notices': 'Notifications',
+  'settings.group.places': 'Places and retention',
   'settings.name': 'Setting',
   'settings.value': 'Value',
   'webhooks.title': 'Webhooks',

@@ -3,7 +3,19 @@ import type { settings as english } from '../en/settings.ts';
 export const settings: Record<keyof typeof english, string> = {
   'settings.admin_only': 'Só os administradores e os auditores veem as definições',
   'settings.configuration': 'Configuração',
-  'settings.configuration_help': 'Tal como o programa a usa agora. Só o seu ficheiro a altera; não contém segredos.',
+  'settings.configuration_help':
+    'Tal como o programa a usa agora, sem segredos. Altera-se num ficheiro da máquina e conta depois de um reinício: {file}',
+  'settings.why_file':
+    'É de propósito. Quem se apoderar da sessão de um administrador pode criar pessoas e chaves, mas não pode subir um limite, nem baixar o número de aprovadores, nem apontar uma conta para outro serviço.',
+  'settings.no_file': 'não há nenhum, por isso a sandbox recebe os pagamentos',
+  'settings.people_place': 'Pessoas, funções, sessões e chaves de API alteram-se aqui:',
+  'settings.own_place': 'A sua palavra-passe, segundos fatores e idioma:',
+  'settings.default': 'Nada está definido: contam os valores por omissão de docs/configuration.md.',
+  'settings.group.policy': 'Aprovação e limites durante o envio',
+  'settings.group.intake': 'Leitura de ficheiros e limites de um ficheiro',
+  'settings.group.people': 'Funções dos utilizadores da máquina',
+  'settings.group.notices': 'Notificações',
+  'settings.group.places': 'Locais e conservação',
   'settings.name': 'Definição',
   'settings.value': 'Valor',
   'webhooks.title': 'Webhooks',
