@@ -1,38 +1,19 @@
 import { useState } from 'react';
-import { change } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
-import { Dialog } from '../../base/dialog.tsx';
 import { Loaded } from '../../base/failure.tsx';
-import { TextArea } from '../../base/field.tsx';
 import { Card, EmptyCard } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { BatchLink, Sums } from '../../base/values.tsx';
-import { useRequiredText } from '../../forms/required-text.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import { reasonText } from '../../texts/reason-text.ts';
-import { type HeldRows, useAction, useHeldRows } from './batch-queries.ts';
+import { type HeldRows, useHeldRows } from './batch-queries.ts';
+import { type Decision, DecisionDialog } from './held-decision.tsx';
 import { Asked } from './row-values.tsx';
 
 type Example = HeldRows['reasons'][number]['examples'][number];
-
-/** Rows that a person decides about: one row, a group, or all held rows (nothing is named). */
-interface Choice {
-  rows?: number[];
-  code?: string;
-  earlier_batch?: string;
-}
-
-/** What a person wants to do with them, and how many they are. */
-interface Decision {
-  what: 'release' | 'skip';
-  choice: Choice;
-  count: number;
-  /** What the person has seen: rows that were held after it stay held. */
-  seen: number;
-}
 
 /** The held rows of a batch by why they are held; a person releases or skips one, or all of them. */
 export function HeldPanel({ batchId }: { batchId: string }) {
@@ -158,7 +139,9 @@ function Group({
         ]}
       />
       {count > examples.length && (
-        <p className="card-foot small quiet">{t('held.examples', { count: count - examples.length })}</p>
+        <p className="card-foot small quiet">
+          {t('held.examples', { count: count - examples.length })}. {t('held.alone')}
+        </p>
       )}
     </Card>
   );
@@ -187,41 +170,4 @@ function whyOf(problems: Example['problems'], groupCode: string): string {
       return code === groupCode ? detail : `${problemTitle(code)}. ${detail}`;
     })
     .join(' ');
-}
-
-interface DecisionProps {
-  batchId: string;
-  decision: Decision;
-  onClose: () => void;
-}
-
-function DecisionDialog({ batchId, decision: { what, choice, count, seen }, onClose }: DecisionProps) {
-  const why = useRequiredText();
-  const path = { batch_id: batchId };
-  const action = useAction(
-    batchId,
-    async () => {
-      if (what === 'skip')
-        return (await change('/api/v1/batches/{batch_id}/skip', { path, body: { ...choice, why: why.text, seen } }))
-          .skipped;
-      return (await change('/api/v1/batches/{batch_id}/release', { path, body: { ...choice, seen } })).released;
-    },
-    { done: (done) => t(what === 'skip' ? 'held.skipped' : 'held.released', { count: done }), onDone: onClose },
-  );
-  const submit = () => {
-    if (what === 'release' || why.check()) action.mutate();
-  };
-  return (
-    <Dialog
-      title={t(what === 'skip' ? 'held.skip_title' : 'held.release_title', { count })}
-      onClose={onClose}
-      onSubmit={submit}
-      submitText={t(what === 'skip' ? 'held.skip' : 'held.release')}
-      isBusy={action.isPending}
-      error={action.error}
-    >
-      <p>{t(what === 'skip' ? 'held.skip_help' : 'held.release_help')}</p>
-      {what === 'skip' && <TextArea label={t('base.reason')} {...why.field} />}
-    </Dialog>
-  );
 }

@@ -12,6 +12,7 @@ import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { problemMore, problemTitle, rowReason } from '../../texts/problem-text.ts';
 import type { Row } from './batch-queries.ts';
+import { type Decision, DecisionDialog, HeldRowActions } from './held-decision.tsx';
 import { useLookUp } from './look-up.ts';
 import { ResolveDialog } from './resolve-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
@@ -40,6 +41,7 @@ interface RowDialogProps {
 /** All that is known of one row: its request, its result, and every step. */
 export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
   const [isResolving, setResolving] = useState(false);
+  const [decision, setDecision] = useState<Decision | null>(null);
   const mayResolve = useRole('resolve');
   const mayOperate = useRole('operate');
   const lookUp = useLookUp();
@@ -62,6 +64,7 @@ export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
   const row = query.data?.row ?? opened;
   const details = useDetails(batchId, row);
   if (isResolving) return <ResolveDialog batchId={batchId} rowNo={row_no} onClose={onClose} />;
+  if (decision !== null) return <DecisionDialog batchId={batchId} decision={decision} onClose={onClose} />;
   const shown =
     query.data === undefined || query.data.problems.length > 0
       ? { ...row, code: null, reason: null, waiting_reason: null }
@@ -81,18 +84,7 @@ export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
                 <p>{problemMore(problem)}</p>
               </div>
             ))}
-            <h3>{t('rows.history')}</h3>
-            <ol className="history">
-              {events.map((event) => (
-                <li key={event.seq}>
-                  <strong>{eventName(event)}</strong>
-                  <div className="small quiet">
-                    <Time at={event.at} isExact /> · {actorName(event.actor)}
-                  </div>
-                  <div className="small quiet wrap">{detailOf(event)}</div>
-                </li>
-              ))}
-            </ol>
+            <History events={events} />
           </>
         )}
       </Loaded>
@@ -103,9 +95,31 @@ export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
             {t(lookUp.isPending ? 'doubts.looking' : 'doubts.look_up')}
           </Button>
         )}
+        {row.status === 'held' && mayOperate && (
+          <HeldRowActions batchId={batchId} rowNo={row_no} onDecide={setDecision} />
+        )}
         {isOpen && mayResolve && <Button onClick={() => setResolving(true)}>{t('resolve.open')}</Button>}
       </div>
     </Dialog>
+  );
+}
+
+function History({ events }: Pick<Answer<'/api/v1/events'>, 'events'>) {
+  return (
+    <>
+      <h3>{t('rows.history')}</h3>
+      <ol className="history">
+        {events.map((event) => (
+          <li key={event.seq}>
+            <strong>{eventName(event)}</strong>
+            <div className="small quiet">
+              <Time at={event.at} isExact /> · {actorName(event.actor)}
+            </div>
+            <div className="small quiet wrap">{detailOf(event)}</div>
+          </li>
+        ))}
+      </ol>
+    </>
   );
 }
 

@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { useRole } from '../../api/session.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Page } from '../../base/page.tsx';
 import { Tabs } from '../../base/tabs.tsx';
@@ -8,6 +9,7 @@ import { t } from '../../texts/i18n.ts';
 import { HeldPanel, NoneHeld } from '../batch/held-panel.tsx';
 import { DoubtList } from './doubt-list.tsx';
 import { type OpenBatch, useOpenBatches } from './doubt-queries.ts';
+import { HeldRowsOf } from './held-rows.tsx';
 
 const tabs = ['doubts', 'held'] as const;
 
@@ -43,13 +45,14 @@ function countOf(batches: readonly OpenBatch[], tab: (typeof tabs)[number]): num
 }
 
 function HeldList({ batches }: { batches: readonly OpenBatch[] }) {
+  const mayDecide = useRole('operate');
   if (batches.length === 0) return <NoneHeld />;
   return batches.map(({ batch_id, run_id }) => (
     <section key={batch_id} className="stack">
       <h2>
         <BatchLink id={batch_id} run={run_id} />
       </h2>
-      <HeldPanel batchId={batch_id} />
+      {mayDecide ? <HeldPanel batchId={batch_id} /> : <HeldRowsOf batchId={batch_id} />}
     </section>
   ));
 }

@@ -46,6 +46,7 @@ export const rows = {
   'held.release_group': '{count, plural, one {Release # row} other {Release these # rows}}',
   'held.skip_group': '{count, plural, one {Skip # row} other {Skip these # rows}}',
   'held.examples': '{count, plural, one {and # row more} other {and # rows more}}',
+  'held.alone': 'To decide one of them alone, open it among the rows of the batch.',
   'held.release_title': '{count, plural, one {Release # row?} other {Release # rows?}}',
   'held.skip_title': '{count, plural, one {Skip # row?} other {Skip # rows?}}',
   'held.release_help': 'They are paid when it is their turn. Rows that would be held again stay held.',

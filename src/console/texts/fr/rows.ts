@@ -48,6 +48,7 @@ export const rows: Record<keyof typeof english, string> = {
   'held.release_group': '{count, plural, one {Libérer # ligne} other {Libérer ces # lignes}}',
   'held.skip_group': '{count, plural, one {Ignorer # ligne} other {Ignorer ces # lignes}}',
   'held.examples': '{count, plural, one {et # ligne de plus} other {et # lignes de plus}}',
+  'held.alone': 'Pour décider d’une seule, ouvrez-la parmi les lignes du lot.',
   'held.release_title': '{count, plural, one {Libérer # ligne ?} other {Libérer # lignes ?}}',
   'held.skip_title': '{count, plural, one {Ignorer # ligne ?} other {Ignorer # lignes ?}}',
   'held.release_help': 'Elles sont payées quand vient leur tour. Celles qui seraient de nouveau retenues le restent.',

@@ -48,6 +48,7 @@ export const rows: Record<keyof typeof english, string> = {
   'held.release_group': '{count, plural, one {Libertar # linha} other {Libertar estas # linhas}}',
   'held.skip_group': '{count, plural, one {Ignorar # linha} other {Ignorar estas # linhas}}',
   'held.examples': '{count, plural, one {e mais # linha} other {e mais # linhas}}',
+  'held.alone': 'Para decidir só uma delas, abra-a entre as linhas do lote.',
   'held.release_title': '{count, plural, one {Libertar # linha?} other {Libertar # linhas?}}',
   'held.skip_title': '{count, plural, one {Ignorar # linha?} other {Ignorar # linhas?}}',
   'held.release_help': 'São pagas quando chegar a sua vez. As que seriam retidas de novo continuam retidas.',

@@ -47,6 +47,7 @@ export const rows: Record<keyof typeof english, string> = {
   'held.release_group': '{count, plural, one {Ruhusu safu #} other {Ruhusu safu hizi #}}',
   'held.skip_group': '{count, plural, one {Ruka safu #} other {Ruka safu hizi #}}',
   'held.examples': '{count, plural, one {na safu # zaidi} other {na safu # zaidi}}',
+  'held.alone': 'Kuamua mmoja peke yake, ufungue kati ya safu za kundi.',
   'held.release_title': '{count, plural, one {Uruhusu safu #?} other {Uruhusu safu #?}}',
   'held.skip_title': '{count, plural, one {Uruke safu #?} other {Uruke safu #?}}',
   'held.release_help': 'Zitalipwa zamu yake ikifika. Zile ambazo zingezuiliwa tena zinabaki zimezuiliwa.',
