@@ -1,4 +1,6 @@
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import { noteOnline } from './api/connection.ts';
+import { Unreachable } from './api/problem.ts';
 import { loadPageTexts } from './texts/i18n.ts';
 
 /** A page, loaded when somebody opens it. */
@@ -11,7 +13,10 @@ export interface ConsolePage {
 /** Loads a page from its file, by name, with the texts of pages. */
 function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
   return lazy(async () => {
-    const [loaded] = await Promise.all([load(), loadPageTexts()]);
+    const [loaded] = await Promise.all([load(), loadPageTexts()]).catch(() => {
+      noteOnline(false);
+      throw new Unreachable();
+    });
     const component: ComponentType = loaded[name];
     return { default: component };
   });
@@ -37,6 +42,10 @@ export const pages: readonly ConsolePage[] = [
   {
     path: '/reconciliation',
     component: page(() => import('./pages/reconciliation/reconciliation-page.tsx'), 'ReconciliationPage'),
+  },
+  {
+    path: '/reconciliation/:id',
+    component: page(() => import('./pages/reconciliation/earlier-page.tsx'), 'EarlierPage'),
   },
   { path: '/audit', component: page(() => import('./pages/audit/audit-page.tsx'), 'AuditPage') },
   { path: '/jobs', component: page(() => import('./pages/jobs/jobs-page.tsx'), 'JobsPage') },

@@ -14,6 +14,8 @@ import {
   reconciliation,
   sessions,
   signedOut,
+  storedReconciliation,
+  storedReconciliations,
   workers,
 } from './sample-answers.ts';
 import { samples } from './samples.ts';
@@ -61,6 +63,13 @@ function statesOf(name: string, path: string, api: string, empty: unknown): Page
 }
 
 const own = { 'session/all': answer(ownSessions) };
+/** A reconciliation is made, and two that were made before. */
+const reconciliations = {
+  reconciliations: (route: Route) =>
+    answer(route.request().method() === 'POST' ? reconciliation : storedReconciliations)(route),
+  'reconciliations/R-1': answer(storedReconciliation),
+  'reconciliations/R-1/items': answer(openLines),
+};
 const noFactors = { totp: false, passkeys: [] };
 
 /** All pages of the console, with what opens over them, and the states of three lists. `waiting`: a batch to approve. */
@@ -118,10 +127,11 @@ export function allPages(waiting: string): PageState[] {
         await page.locator('.file-list').waitFor();
       },
     },
-    { name: 'reconciliation', path: '/reconciliation' },
+    { name: 'reconciliation', path: '/reconciliation', answers: reconciliations },
+    { name: 'reconciliation-earlier', path: '/reconciliation/R-1', answers: reconciliations },
     {
       ...{ name: 'reconciliation-result', path: '/reconciliation' },
-      answers: { reconciliations: answer(reconciliation), 'reconciliations/R-1/items': answer(openLines) },
+      answers: reconciliations,
       async steps(page) {
         await submit(page);
         await page.getByRole('table').nth(2).waitFor();

@@ -9,7 +9,7 @@ import { listEvents } from '../../src/operations/audit/list-events.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { unzipped } from '../support/unzip.ts';
 import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
-import { samples } from './samples.ts';
+import { moveRow, samples, ways } from './samples.ts';
 
 describe('the doubt desk', { timeout: 300_000 }, () => {
   let stage: Stage | null = null;
@@ -65,6 +65,22 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Skip' }).click();
     await page.getByText('2 rows are skipped.').waitFor();
     assert.deepEqual((await eventsOf(stage, 46)).slice(-1), ['row.skip by wanjiru']);
+    await context.close();
+  });
+
+  test('an operator decides about one held row alone, wherever it is listed', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    await moveRow(stage.installation.session, samples.running, 50, ways.hold());
+    const context = await windowOf(stage);
+    const { page, faults } = await openPage(context, `${stage.installation.url}/batches/${samples.running}?row=50`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Release' }).waitFor();
+    await dialog.getByRole('button', { name: 'Skip' }).click();
+    await dialog.getByLabel('Reason').fill('left the company');
+    await dialog.getByRole('button', { name: 'Skip' }).click();
+    await page.getByText('1 row is skipped.').waitFor();
+    assert.deepEqual((await eventsOf(stage, 50)).slice(-1), ['row.skip by wanjiru']);
+    assert.deepEqual(faults, []);
     await context.close();
   });
 
@@ -140,7 +156,8 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await session.db.transact(async (tx) => {
       const times = { from_ms: 1, to_ms: 2, finished_at: 3 };
       await insertReconciliation(tx, {
-        ...{ reconciliation_id: 'R-1', account: 'sandbox', ...times, counts: '{}', wallets: 'null' },
+        ...{ reconciliation_id: 'R-1', account: 'sandbox', ...times, batch_id: null },
+        ...{ counts: '{"ledger_only":2}', wallets: 'null', charged_by_ledger: null, charged_by_service: null },
       });
       for (const [index, status_here] of ['completed', 'in_doubt'].entries()) {
         const about = { batch_id: samples.running, row: 7 + index, generation: 1, reference: null, topup_id: null };
@@ -158,7 +175,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     const reconciliation = {
       ...{ format: 'airbatch.reconciliation/1', reconciliation_id: 'R-1', account: 'sandbox', batch_id: null },
       ...{ from: '2026-11-19T00:00:00Z', to: '2026-11-26T00:00:00Z', finished_at: '2026-11-26T00:00:00Z' },
-      ...{ counts: { ledger_only: 2 }, open: 2, charged_by_service: {} },
+      ...{ counts: { ledger_only: 2 }, open: 2, charged_by_ledger: {}, charged_by_service: {} },
       wallets: {
         ...{ first_read_at: '2026-11-19T00:00:00Z', last_read_at: '2026-11-26T00:00:00Z', next: 'Compare.' },
         currencies: ['KES', 'GHS'].map((currency) => ({ currency, left: '960', charged: '0', unexplained: '960' })),

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { allPages, openState } from './all-pages.ts';
+import { axeFaults } from './axe.ts';
 import { makeStage, type Stage, windowOf } from './browser.ts';
 import { addLongContent } from './sample-answers.ts';
 
@@ -68,7 +69,7 @@ describe('on a phone', { timeout: 600_000 }, () => {
   // French labels are the longest. Lists without content have nothing that could be cut.
   const shown = allPages('').filter(({ name }) => !/-(loading|empty|error|offline)$/.test(name));
   for (const { name } of shown)
-    test(`${name} fits, and a thumb hits each of its controls`, async (t) => {
+    test(`${name} fits, a thumb hits each of its controls, and nothing of it is out of reach`, async (t) => {
       if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
       const state = allPages(waiting).find((one) => one.name === name);
       assert.ok(state);
@@ -78,6 +79,9 @@ describe('on a phone', { timeout: 600_000 }, () => {
       const page = await context.newPage();
       await openState(page, stage.installation.url, state);
       assert.deepEqual(await faultsOf(page), []);
+      // A page as it is opened is checked in console.test.ts, also in the dark.
+      const isPlain = state.steps === undefined && state.answers === undefined;
+      assert.deepEqual(isPlain ? [] : await axeFaults(page, ['light']), []);
       return undefined;
     });
 });

@@ -228,6 +228,7 @@ export const reconciliation = {
   reconciliation: {
     ...{ format: 'airbatch.reconciliation/1', reconciliation_id: 'R-1', account: 'sandbox', batch_id: null },
     ...{ from: at(170), to: at(2), finished_at: at(1), counts: { ledger_only: 2, cost_differs: 1 }, open: 3 },
+    charged_by_ledger: { KES: '359259256026.39' },
     charged_by_service: { KES: '479012341368.52' },
     wallets: {
       ...{ first_read_at: at(170), last_read_at: at(2), next: 'Compare.' },
@@ -236,4 +237,31 @@ export const reconciliation = {
   },
   reports: { dir: '/srv/airbatch/reports/reconciliation-sandbox-2026-11-26', files: [] },
   ...{ open_items: [], is_settled: false },
+};
+
+const { format: _, ...stored } = reconciliation.reconciliation;
+export const storedReconciliation = {
+  reconciliation: { ...stored, is_settled: false },
+  reports: {
+    dir: '/srv/airbatch/reports/R-1',
+    files: ['csv', 'html', 'json', 'xlsx'].map((kind, index) => ({
+      name: `reconciliation.${kind}`,
+      bytes: 12_345 * (index + 1),
+    })),
+  },
+};
+export const storedReconciliations = {
+  reconciliations: [
+    storedReconciliation.reconciliation,
+    {
+      ...stored,
+      reconciliation_id: 'R-0',
+      from: at(340),
+      to: at(170),
+      finished_at: at(169),
+      open: 0,
+      is_settled: true,
+    },
+  ],
+  next: null,
 };

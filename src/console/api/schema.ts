@@ -761,10 +761,45 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** @description Needs the role `audit`. */
+        get: operations["list-reconciliations"];
         put?: never;
         /** @description Needs the role `audit`. */
         post: operations["reconcile-account"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reconciliations/{reconciliation_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["show-reconciliation"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/reconciliations/{reconciliation_id}/files/{file}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Needs the role `audit`. */
+        get: operations["read-reconciliation-file"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1101,7 +1136,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** @description Needs the role `admin`. */
+        /** @description Needs the role `admin`, or `audit`. */
         get: operations["read-configuration"];
         put?: never;
         post?: never;
@@ -3221,6 +3256,9 @@ export interface components {
                     [key: string]: number;
                 };
                 open: number;
+                charged_by_ledger: {
+                    [key: string]: string;
+                };
                 charged_by_service: {
                     [key: string]: string;
                 };
@@ -3242,6 +3280,78 @@ export interface components {
             };
             open_items: components["schemas"]["NoteOpenItemResult"][];
             is_settled: boolean;
+        };
+        ListReconciliationsResult: {
+            reconciliations: {
+                reconciliation_id: string;
+                account: string;
+                batch_id: string | null;
+                from: string;
+                to: string;
+                finished_at: string;
+                counts: {
+                    [key: string]: number;
+                };
+                open: number;
+                charged_by_ledger: {
+                    [key: string]: string;
+                } | null;
+                charged_by_service: {
+                    [key: string]: string;
+                } | null;
+                wallets: {
+                    first_read_at: string;
+                    last_read_at: string;
+                    currencies: {
+                        currency: string;
+                        left: string;
+                        charged: string;
+                        unexplained: string;
+                    }[];
+                    next: string | null;
+                } | null;
+                is_settled: boolean;
+            }[];
+            next: string | null;
+        };
+        ShowReconciliationResult: {
+            reconciliation: {
+                reconciliation_id: string;
+                account: string;
+                batch_id: string | null;
+                from: string;
+                to: string;
+                finished_at: string;
+                counts: {
+                    [key: string]: number;
+                };
+                open: number;
+                charged_by_ledger: {
+                    [key: string]: string;
+                } | null;
+                charged_by_service: {
+                    [key: string]: string;
+                } | null;
+                wallets: {
+                    first_read_at: string;
+                    last_read_at: string;
+                    currencies: {
+                        currency: string;
+                        left: string;
+                        charged: string;
+                        unexplained: string;
+                    }[];
+                    next: string | null;
+                } | null;
+                is_settled: boolean;
+            };
+            reports: {
+                dir: string;
+                files: {
+                    name: string;
+                    bytes: number;
+                }[];
+            } | null;
         };
         ListOpenItemsResult: {
             reconciliation_id: string;
@@ -3612,6 +3722,7 @@ export interface components {
             folder: string;
         };
         ReadConfigurationResult: {
+            file: string | null;
             ledger: string;
             out: string;
             jobs: string;
@@ -5347,6 +5458,31 @@ export interface operations {
             default: components["responses"]["Problem"];
         };
     };
+    "list-reconciliations": {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+                account?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListReconciliationsResult"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
     "reconcile-account": {
         parameters: {
             query?: never;
@@ -5376,6 +5512,53 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReconcileAccountResult"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    "show-reconciliation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reconciliation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShowReconciliationResult"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    "read-reconciliation-file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                reconciliation_id: string;
+                file: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
                 };
             };
             default: components["responses"]["Problem"];

@@ -30,6 +30,11 @@ export function mayOversee({ roles, accounts }: Pick<Session, 'roles' | 'account
   return accounts.length === 0 && (roles.includes('admin') || roles.includes('audit'));
 }
 
+/** Whether the person may read files with complete numbers; the server keeps who has. */
+export function useMayReadWhole(): boolean {
+  return useSession().roles.some((role) => role !== 'audit');
+}
+
 /** Whether the person has a role. The server decides; this only hides buttons that it would refuse. */
 export function useRole(role: Role): boolean {
   return useSession().roles.includes(role);

@@ -1,4 +1,5 @@
 import type { Database, Queryable } from '../drivers/database.ts';
+import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
 import { readColumn, readOne, readValue } from '../drivers/read.ts';
 import { insertRecord } from '../drivers/write.ts';
 import type { PaymentRecord } from '../rows/payments.ts';
@@ -15,6 +16,11 @@ export interface ReconciliationRecord {
   counts: string;
   /** JSON: the result for the wallets. */
   wallets: string;
+  /** If only one batch was compared; null also in ledgers of earlier versions. */
+  batch_id: string | null;
+  /** JSON: sums by currency; null in ledgers of earlier versions. */
+  charged_by_ledger: string | null;
+  charged_by_service: string | null;
 }
 
 /** An item of a reconciliation that does not match: somebody must act on it. */
@@ -28,6 +34,33 @@ export interface OpenItemRecord {
 
 export async function insertReconciliation(tx: Queryable, run: ReconciliationRecord): Promise<void> {
   await insertRecord(tx, 'reconciliations', run);
+}
+
+const latestSql = `SELECT * FROM reconciliations WHERE (finished_at, reconciliation_id) < (?, ?)
+  AND (? = 1 OR account IN (${accountPlaces})) ORDER BY finished_at DESC, reconciliation_id DESC LIMIT ?`;
+
+/** A page of the reconciliations of these accounts (null: of all), the newest first. `before`: only older ones. */
+export async function latestReconciliations(
+  db: Queryable,
+  {
+    accounts,
+    before,
+    limit,
+  }: {
+    accounts: readonly string[] | null;
+    before: Pick<ReconciliationRecord, 'finished_at' | 'reconciliation_id'> | null;
+    limit: number;
+  },
+): Promise<ReconciliationRecord[]> {
+  const { finished_at, reconciliation_id } = before ?? { finished_at: Number.MAX_SAFE_INTEGER, reconciliation_id: '' };
+  const found: ReconciliationRecord[] = [];
+  for (const list of accountLists(accounts))
+    found.push(...(await db.query<ReconciliationRecord>(latestSql, [finished_at, reconciliation_id, ...list, limit])));
+  return found.toSorted(newestFirst).slice(0, limit);
+}
+
+function newestFirst(a: ReconciliationRecord, b: ReconciliationRecord): number {
+  return b.finished_at - a.finished_at || (a.reconciliation_id < b.reconciliation_id ? 1 : -1);
 }
 
 export async function insertOpenItem(tx: Queryable, item: OpenItemRecord): Promise<void> {

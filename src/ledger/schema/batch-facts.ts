@@ -12,3 +12,10 @@ export const batchFacts: readonly string[] = [
     (SELECT CAST(value AS BIGINT) FROM facts WHERE name = 'job_retry:' || batch_id AND value <> 'due')`,
   "DELETE FROM facts WHERE name LIKE 'reports_out:%' OR name LIKE 'job_retry:%'",
 ];
+
+/** What an earlier reconciliation is shown by: its batch, and what ledger and service charged (sums by currency). */
+export const reconciliationFacts: readonly string[] = [
+  'ALTER TABLE reconciliations ADD COLUMN batch_id TEXT',
+  'ALTER TABLE reconciliations ADD COLUMN charged_by_ledger TEXT',
+  'ALTER TABLE reconciliations ADD COLUMN charged_by_service TEXT',
+];

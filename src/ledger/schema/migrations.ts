@@ -1,7 +1,7 @@
 import { accessHeadTable } from './access-head.ts';
 import { apiTables, requestSubjects } from './api-tables.ts';
 import { approvalsTable } from './approvals-table.ts';
-import { batchFacts } from './batch-facts.ts';
+import { batchFacts, reconciliationFacts } from './batch-facts.ts';
 import { doubtsTable } from './doubts-table.ts';
 import { draftsTables } from './drafts-tables.ts';
 import { firstTables } from './first-tables.ts';
@@ -296,4 +296,5 @@ export const migrations: readonly (readonly string[])[] = [
   requestSubjects,
   // From what a person has signed in: "Firefox, Windows".
   ['ALTER TABLE user_sessions ADD COLUMN device TEXT'],
+  reconciliationFacts,
 ];

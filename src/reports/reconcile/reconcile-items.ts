@@ -151,6 +151,8 @@ function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: There | nul
   const money = (amount: { value: string; currency: string } | null | undefined) =>
     amount ? `${amount.value} ${amount.currency}` : null;
   const former = bound !== null && bound.generation < bound.row_generation;
+  // Of two payments of one row, only one has the charge that the ledger knows: the column adds up to what it has.
+  const isOwn = payment === null || payment.topupId === bound?.topup_id;
   return {
     bucket,
     batch_id: bound?.batch_id ?? null,
@@ -162,7 +164,7 @@ function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: There | nul
     status_there: payment?.serviceStatus ?? null,
     amount_here: bound?.amount ? `${bound.amount} ${bound.currency}` : (bound?.product_id ?? null),
     amount_there: money(payment?.amount) ?? payment?.productId ?? null,
-    cost_here: bound?.cost && !former ? `${bound.cost} ${bound.cost_currency}` : null,
+    cost_here: bound?.cost && !former && isOwn ? `${bound.cost} ${bound.cost_currency}` : null,
     cost_there: money(payment?.cost),
     created_at: payment?.createdAt ? isoTime(payment.createdAt) : null,
     ...nextOf(bucket, bound),

@@ -9,6 +9,7 @@ import { type Bucket, buckets } from './reconcile-buckets.ts';
 import type { Contradicted } from './reconcile-contradictions.ts';
 import type { ReconcileDeps } from './reconcile-source.ts';
 import { explainWallets, type ReadingSpan } from './reconcile-wallets.ts';
+import type { ReconcileItem } from './reconciliation.ts';
 
 export interface ReconcileRequest {
   account: string;
@@ -47,7 +48,9 @@ export interface Run {
 export function gatherer() {
   return {
     counts: Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<Bucket, number>,
+    /** What the service has charged, and what the ledger has as charged. */
     charged: new Sums(),
+    chargedHere: new Sums(),
     /** What was charged between the first and the last reading of the balance. */
     chargedBetween: new Sums(),
     open: 0,
@@ -58,6 +61,12 @@ export function gatherer() {
 
 export function gatherCost({ gathered }: Run, { cost }: ServicePayment): void {
   if (cost !== null) gathered.charged.add(cost.currency, cost.value);
+}
+
+/** Adds what the ledger has as charged for an item. */
+export function gatherHere({ gathered }: Run, { cost_here }: Pick<ReconcileItem, 'cost_here'>): void {
+  const [value, currency] = cost_here?.split(' ') ?? [];
+  if (value !== undefined && currency !== undefined) gathered.chargedHere.add(currency, value);
 }
 
 export function gatherForWallets({ gathered, span }: Run, { cost, createdAt }: ServicePayment): void {

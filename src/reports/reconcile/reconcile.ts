@@ -14,7 +14,7 @@ import { isOpen } from './reconcile-buckets.ts';
 import { noteContradictions } from './reconcile-contradictions.ts';
 import { allItems } from './reconcile-items.ts';
 import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
-import { gatherer, type ReconcileRequest, type Run, secondLookMax, walletsOf } from './reconcile-run.ts';
+import { gatherer, gatherHere, type ReconcileRequest, type Run, secondLookMax, walletsOf } from './reconcile-run.ts';
 import type { ReconcileDeps } from './reconcile-source.ts';
 import { hasRest, readingSpan, readingsOf, restNext } from './reconcile-wallets.ts';
 import { itemColumns, type Reconciliation, reconciliationManifest } from './reconciliation.ts';
@@ -82,7 +82,10 @@ export async function reconcile(
 async function* itemLines(run: Run): AsyncGenerator<string> {
   yield csvText([[...itemColumns]]);
   for await (const items of allItems(run)) {
-    for (const { bucket } of items) run.gathered.counts[bucket] += 1;
+    for (const item of items) {
+      run.gathered.counts[item.bucket] += 1;
+      gatherHere(run, item);
+    }
     const open = items.filter(({ bucket }) => isOpen(bucket));
     if (open.length > 0) {
       await run.db.transact(async (tx) => {
@@ -115,6 +118,7 @@ async function finish(run: Run): Promise<Reconciliation> {
     finished_at: isoTime(finishedAt),
     counts: gathered.counts,
     open: gathered.open,
+    charged_by_ledger: gathered.chargedHere.toObject(),
     charged_by_service: gathered.charged.toObject(),
     wallets: wallets && { ...wallets, next },
   };
@@ -125,7 +129,10 @@ async function finish(run: Run): Promise<Reconciliation> {
       from_ms: fromMs,
       to_ms: toMs,
       finished_at: finishedAt,
+      batch_id: reconciliation.batch_id,
       counts: JSON.stringify(gathered.counts),
+      charged_by_ledger: JSON.stringify(reconciliation.charged_by_ledger),
+      charged_by_service: JSON.stringify(reconciliation.charged_by_service),
       wallets: JSON.stringify(reconciliation.wallets),
     }),
   );

@@ -20,7 +20,8 @@ export const reconciliationShape = z.strictObject({
   counts: z.record(z.enum(buckets), z.int()),
   /** Items in every bucket but `matched` and `no_payment`; 0 if nothing is open. */
   open: z.int(),
-  /** What the service charged for all payments in this time, by currency. */
+  /** What was charged for all payments in this time, by currency: as the ledger has it, and as the service has it. */
+  charged_by_ledger: amountsByCurrency,
   charged_by_service: amountsByCurrency,
   /** `next`: what to do about the unexplained rest; null if there is none. */
   wallets: walletProof.extend({ next: text }).nullable(),
@@ -42,7 +43,7 @@ export function reconciliationManifest(
 }
 
 /** Whether nothing is left to do. */
-export function isSettled({ open, wallets }: Reconciliation): boolean {
+export function isSettled({ open, wallets }: Pick<Reconciliation, 'open' | 'wallets'>): boolean {
   return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
 }
 

@@ -86,6 +86,10 @@ export function bucketStore({ objects, clock, scratchIn }: BucketStoreDeps): Rep
         return { dir: addressOf(folder), keptAs, version: number || null, as_of, files: filesIn(shelf, folder) };
       });
     },
+    async files(name) {
+      const found = await objects.list(`${name}/`);
+      return found.length === 0 ? null : { dir: addressOf(name), files: filesIn({ objects: found }, name) };
+    },
     async open(path) {
       const found = await objects.read(path.slice(objects.place.length + 1));
       if (found === null) throw new AirbatchError('FILE_UNREADABLE', `${path} is not there any more`);
@@ -152,7 +156,7 @@ function shownOf({ published: [current, ...earlier] }: Shelf): Published[] {
   return current ? [current, ...earlier.filter(({ version }) => version.isFinal)] : [];
 }
 
-function filesIn({ objects }: Shelf, folder: string): { name: string; bytes: number }[] {
+function filesIn({ objects }: Pick<Shelf, 'objects'>, folder: string): { name: string; bytes: number }[] {
   return objects
     .filter(({ key }) => key.startsWith(`${folder}/`))
     .map(({ key, bytes }) => ({ name: key.slice(folder.length + 1), bytes }));

@@ -30,7 +30,9 @@ export interface ReportStore {
   newest(name: string, isEnough: (newest: NewestReports) => boolean | Promise<boolean>): Promise<NewestReports | null>;
   /** The current reports, and the earlier versions, the newest first. */
   folders(name: string): Promise<ReportFolder[]>;
-  /** The content of a file, `<dir>/<name>` of one of `folders`. */
+  /** The files in a folder without versions, as of a reconciliation; null: there are none. */
+  files(name: string): Promise<Pick<ReportFolder, 'dir' | 'files'> | null>;
+  /** The content of a file, `<dir>/<name>` of one of `folders` or of `files`. */
   open(path: string): Promise<Readable>;
   /** The place of these reports if anything lies there; else null. */
   find(name: string): Promise<string | null>;
@@ -56,6 +58,10 @@ export function folderStore(outDir: string, readers: Readers = {}): ReportStore 
       return version && newestOf(version);
     },
     folders: (name) => reportFolders(join(outDir, name)),
+    async files(name) {
+      const current = (await reportFolders(join(outDir, name))).find(({ keptAs }) => keptAs === '');
+      return current ? { dir: current.dir, files: current.files } : null;
+    },
     open: async (path) => createReadStream(path),
     async find(name) {
       const dir = join(outDir, name);

@@ -76,6 +76,13 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   listForgettable: { method: 'GET', path: '/forgettable-batches' },
   forgetBatches: { method: 'POST', path: '/forgettable-batches/forget' },
   reconcileAccount: { method: 'POST', path: '/reconciliations', without: ['out'] },
+  listReconciliations: { method: 'GET', path: '/reconciliations' },
+  showReconciliation: { method: 'GET', path: '/reconciliations/:reconciliation_id' },
+  readReconciliationFile: {
+    method: 'GET',
+    path: '/reconciliations/:reconciliation_id/files/:file',
+    isDownload: true,
+  },
   listOpenItems: { method: 'GET', path: '/reconciliations/:reconciliation_id/items' },
   noteOpenItem: { method: 'POST', path: '/reconciliations/:reconciliation_id/items/:item_no/note' },
   showKey: { method: 'GET', path: '/signing-key' },

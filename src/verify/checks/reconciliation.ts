@@ -38,6 +38,8 @@ const reconciliationShape = z.strictObject({
   ...about,
   counts: z.record(z.string(), z.int().min(0)),
   open: z.int().min(0),
+  // Earlier versions did not say it.
+  charged_by_ledger: z.record(z.string(), z.string()).optional(),
   charged_by_service: z.record(z.string(), z.string()),
   wallets: walletsShape.nullable(),
 });

@@ -126,7 +126,8 @@ test('if ledger, service and wallets agree, every payment is matched and nothing
   assert.equal(items.length, 8);
   assert.equal(reconciliation.counts.matched, 8);
   assert.equal(reconciliation.open, 0);
-  assert.deepEqual(reconciliation.charged_by_service, { USD: '5.6' });
+  const { charged_by_ledger, charged_by_service } = reconciliation;
+  assert.deepEqual([charged_by_ledger, charged_by_service], [{ USD: '5.6' }, { USD: '5.6' }]);
   assert.deepEqual(reconciliation.wallets?.currencies, [
     { currency: 'USD', left: '5.6', charged: '5.6', unexplained: '0' },
   ]);

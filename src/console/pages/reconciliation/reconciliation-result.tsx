@@ -1,18 +1,18 @@
-import type { ResultOf } from '../../api/client.ts';
-import { Card, Figures } from '../../base/page.tsx';
+import { Link } from 'wouter';
+import { Card } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Count, Money, Sums, Time } from '../../base/values.tsx';
+import { Count, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { type Bucket, buckets, tones } from './buckets.ts';
+import { FilesCard } from './files-card.tsx';
 import { OpenItems } from './open-items.tsx';
+import { type Reconciliation, reconciliationPath } from './reconciliation-queries.ts';
+import { SidesCard } from './sides-card.tsx';
 import { UnexplainedRest } from './unexplained-rest.tsx';
 
-type Result = ResultOf<'/api/v1/reconciliations'>;
-
-export function ReconciliationResult({ result }: { result: Result }) {
-  const { reconciliation, reports, is_settled } = result;
-  const { counts, charged_by_service, wallets, from, to } = reconciliation;
+export function ReconciliationResult({ reconciliation }: { reconciliation: Reconciliation }) {
+  const { reconciliation_id: id, counts, wallets, from, to, open, is_settled } = reconciliation;
   return (
     <>
       <section className={`notice tone-${is_settled ? 'good' : 'attention'}`} role="status">
@@ -20,32 +20,18 @@ export function ReconciliationResult({ result }: { result: Result }) {
         <p>
           <Time at={from} /> – <Time at={to} />
         </p>
+        <p className="small">
+          <Link href={reconciliationPath(id)}>{id}</Link>
+        </p>
       </section>
-      <Figures
-        figures={[
-          { name: t('reconciliation.charged'), value: <Sums sums={charged_by_service} /> },
-          ...(wallets?.currencies ?? []).map(({ currency, left, unexplained }) => ({
-            name: t('reconciliation.wallet', { currency }),
-            value: <Money value={unexplained} currency={currency} />,
-            more: (
-              <>
-                {t('reconciliation.left')} <Money value={left} currency={currency} />
-              </>
-            ),
-          })),
-        ]}
-      />
+      <SidesCard reconciliation={reconciliation} />
       {(wallets?.currencies ?? []).map(
         ({ currency, unexplained }) =>
-          Number(unexplained) !== 0 && (
-            <UnexplainedRest key={currency} id={reconciliation.reconciliation_id} currency={currency} />
-          ),
+          Number(unexplained) !== 0 && <UnexplainedRest key={currency} id={id} currency={currency} />,
       )}
       <BucketCounts counts={counts} />
-      <OpenItems id={reconciliation.reconciliation_id} all={reconciliation.open} />
-      <p className="small quiet">
-        {t('reconciliation.files')} <code>{reports.dir}</code>
-      </p>
+      <OpenItems id={id} all={open} />
+      <FilesCard id={id} />
     </>
   );
 }

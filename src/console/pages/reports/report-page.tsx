@@ -1,6 +1,6 @@
 import { useParams } from 'wouter';
 import { change } from '../../api/client.ts';
-import { useSession } from '../../api/session.ts';
+import { useMayReadWhole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, EmptyCard, Page } from '../../base/page.tsx';
@@ -14,7 +14,7 @@ import { DifferencePart } from './difference-part.tsx';
 import { PackCard } from './pack-card.tsx';
 import { fileUrl, type ReportFolder, useReportFolders } from './report-queries.ts';
 import { VerifyPart } from './verify-part.tsx';
-import './reports.css';
+import '../../styles/file-list.css';
 
 /** The reports of one batch: their files, their versions, and the proof that they are whole. */
 export function ReportPage() {
@@ -22,7 +22,7 @@ export function ReportPage() {
   const batchId = decodeURIComponent(id);
   const batch = useBatch(batchId).data;
   const query = useReportFolders(batchId);
-  const mayReadWhole = useSession().roles.some((role) => role !== 'audit');
+  const mayReadWhole = useMayReadWhole();
   return (
     <Page
       title={t('reports.title', { run: batch?.run_id ?? batchId })}

@@ -10,9 +10,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.comparing': 'La liste du service est lue. Cela peut prendre quelques minutes.',
   'reconciliation.settled': 'Tout concorde',
   'reconciliation.open': 'Quelqu’un doit s’en occuper',
-  'reconciliation.charged': 'Débité par le service',
   'reconciliation.wallet': 'Inexpliqué en {currency}',
-  'reconciliation.left': 'sorti du portefeuille :',
   'reconciliation.count': 'Nombre',
   'reconciliation.items': 'En suspens : {shown} sur {all}',
   'reconciliation.wrong': 'Incorrect',
@@ -25,13 +23,36 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.note_missing': 'Écrivez la note.',
   'reconciliation.next': 'Que faire',
   'reconciliation.none_open': 'Rien n’est en suspens',
-  'reconciliation.none_open_help':
-    'Il n’y a rien à faire. Toutes les lignes sont dans les fichiers du dossier ci-dessous.',
   'reconciliation.other_days': 'Choisissez d’autres jours ci-dessus.',
   'reconciliation.payment': 'Paiement',
   'reconciliation.here': 'Dans le registre',
   'reconciliation.there': 'Auprès du service',
-  'reconciliation.files': 'Toutes les lignes sont dans les fichiers de ce dossier :',
+  'reconciliation.sides': 'Côte à côte',
+  'reconciliation.between': 'débité entre les lectures :',
+  'reconciliation.unexplained': 'Inexpliqué',
+  'reconciliation.readings': 'Les portefeuilles ont été lus deux fois :',
+  'reconciliation.no_wallets':
+    'Les portefeuilles n’ont pas été comparés : leur solde n’a pas été lu deux fois dans cette période, le service ne liste pas ses paiements (version 1), ou un seul lot a été comparé.',
+  'reconciliation.nothing_charged': 'Rien n’a été débité dans cette période.',
+  'reconciliation.earlier': 'Comparaisons précédentes',
+  'reconciliation.earlier_help':
+    'Des personnes et des tâches. Chacune est telle qu’elle était ; les notes ajoutées depuis sont aussi affichées.',
+  'reconciliation.none_yet': 'Rien n’a encore été comparé',
+  'reconciliation.none_yet_help':
+    'Choisissez les jours ci-dessus. Une tâche peut comparer chaque nuit : voir docs/jobs.md.',
+  'reconciliation.more': 'Afficher les précédentes',
+  'reconciliation.made': 'Comparé',
+  'reconciliation.period': 'Période',
+  'reconciliation.open_lines': 'Lignes en suspens',
+  'reconciliation.other': 'Toutes les comparaisons',
+  'reconciliation.files': 'Fichiers',
+  'reconciliation.files_help':
+    'Toutes les lignes, aussi celles qui concordent. Les fichiers sont signés : « airbatch verify » contrôle leur dossier.',
+  'reconciliation.files_part':
+    'Les fichiers avec toutes les lignes contiennent les références des paiements, qui peuvent comporter des numéros de téléphone. Les personnes qui ont aussi un autre rôle peuvent les télécharger ; le journal d’audit garde qui le fait.',
+  'reconciliation.files_gone':
+    'Les fichiers ne sont pas avec les rapports : ils ont été écrits ailleurs, ou quelqu’un les a supprimés. Les lignes en suspens ci-dessus sont conservées.',
+  'reconciliation.none_open_help': 'Il n’y a rien à faire. Toutes les lignes sont dans les fichiers ci-dessous.',
   'reconciliation.rest': 'Ce qui peut expliquer le reste en {currency}',
   'reconciliation.rest_none':
     'Aucune ligne en suspens ne l’explique. Cherchez dans le relevé du service les dépôts, les frais et les remboursements de cette période, et qui d’autre paie depuis ce compte.',
