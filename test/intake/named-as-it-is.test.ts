@@ -22,7 +22,14 @@ describe('a cell that is not an amount is named for what it is', () => {
       assert.match(problem.message, /number as a spreadsheet shortens it: digits may be lost/);
     });
 
-  for (const text of ['much', 'see note', '5-10 or so', 'Nobody'])
+  for (const lost of ['1?500,00', '-2?500', '1?500?000.50', '1\uFFFD500,00'])
+    test(`a space that was lost between thousands: ${lost}`, async () => {
+      const problem = await amountProblem(lost);
+      assert.deepEqual([problem?.code, problem?.values], ['AMOUNT_NOT_A_NUMBER', { why: 'space' }]);
+      assert.match(problem?.suggestion ?? '', /CSV UTF-8/);
+    });
+
+  for (const text of ['much', '15?00', 'see note', '5-10 or so', 'Nobody'])
     test(`or simply not an amount: ${text}`, async () => {
       assert.match((await amountProblem(text))?.message ?? '', /^"[^"]+" is not an amount\.$/);
     });

@@ -1855,6 +1855,7 @@ export interface components {
             file_name: string;
             status: components["schemas"]["BatchStatus"];
             stands: string;
+            needs_person: boolean;
             worker: string | null;
             pauses: {
                 /** @enum {string} */
@@ -2209,7 +2210,53 @@ export interface components {
             etag: string;
         };
         ListBatchesResult: {
-            batches: components["schemas"]["Batch"][];
+            batches: {
+                batch_id: string;
+                run_id: string;
+                account: string;
+                service: string;
+                file_name: string;
+                status: components["schemas"]["BatchStatus"];
+                stands: string;
+                needs_person: boolean;
+                worker: string | null;
+                pauses: {
+                    /** @enum {string} */
+                    reason: "service_changed" | "service_mismatch" | "credentials_rejected" | "guard_tripped" | "insufficient_balance" | "by_person";
+                    detail: string | null;
+                    detail_reason: components["schemas"]["Reason"] | null;
+                    paused_by: string;
+                    since: string;
+                }[];
+                rejection: string | null;
+                rejection_reason: components["schemas"]["Reason"] | null;
+                rejected_by: string | null;
+                created_by: string;
+                created_at: string;
+                approved_by: string | null;
+                approved_at: string | null;
+                approvals: components["schemas"]["Approvals"];
+                /** @enum {string} */
+                priority: "urgent" | "normal" | "bulk";
+                finish_by: string | null;
+                done_at: string | null;
+                in_time: boolean | null;
+                goes_first: boolean;
+                goes_first_in_ms: number | null;
+                counts: {
+                    [key: string]: number;
+                };
+                contradicted: number;
+                charged: {
+                    [key: string]: string;
+                };
+                to_pay: {
+                    sums: {
+                        [key: string]: string;
+                    };
+                    products: number;
+                } | null;
+            }[];
             next: string | null;
         };
         ListPaidFilesResult: {
@@ -2248,6 +2295,7 @@ export interface components {
             file_name: string;
             status: components["schemas"]["BatchStatus"];
             stands: string;
+            needs_person: boolean;
             worker: string | null;
             pauses: {
                 /** @enum {string} */
@@ -3987,6 +4035,7 @@ export interface operations {
                 limit?: number;
                 account?: string;
                 status?: ("received" | "rejected" | "validated" | "awaiting_approval" | "approved" | "running" | "paused" | "completed" | "cancelled")[];
+                with_sums?: boolean;
             };
             header?: never;
             path?: never;

@@ -14,6 +14,8 @@ export interface DialogProps {
   error?: unknown;
   /** Whether the content is a form with its own button: a form cannot be inside another one. */
   isFormOfItsOwn?: boolean;
+  /** Whether only its button closes it. */
+  staysAtEscape?: boolean;
   children: ReactNode;
 }
 
@@ -27,6 +29,7 @@ export function Dialog({
   isBusy = false,
   error = null,
   isFormOfItsOwn = false,
+  staysAtEscape = false,
   children,
 }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
@@ -56,8 +59,10 @@ export function Dialog({
       aria-labelledby={titleId}
       onCancel={(event) => {
         event.preventDefault();
-        onClose();
+        if (!staysAtEscape) onClose();
       }}
+      // Browsers close a dialog at the second Escape, whatever it answers to the first.
+      {...(staysAtEscape ? { closedby: 'none' } : {})}
     >
       <Body className="dialog-body" {...(isFormOfItsOwn ? {} : { onSubmit: submit, noValidate: true })}>
         <h2 id={titleId}>{title}</h2>

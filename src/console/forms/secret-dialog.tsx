@@ -4,7 +4,7 @@ import { Dialog } from '../base/dialog.tsx';
 import { t } from '../texts/i18n.ts';
 import '../styles/sign-in.css';
 
-/** A secret that is shown once, with a way to copy it. */
+/** A secret that is shown once, with a way to copy it: a key that is pressed by mistake does not lose it. */
 export function SecretDialog({
   title,
   help,
@@ -19,7 +19,7 @@ export function SecretDialog({
   const [isCopied, setCopied] = useState(false);
   const copy = () => void navigator.clipboard.writeText(secret).then(() => setCopied(true));
   return (
-    <Dialog title={title} onClose={onClose}>
+    <Dialog title={title} onClose={onClose} staysAtEscape>
       <p>{help}</p>
       <p className="secret">{secret}</p>
       <div className="line">

@@ -54,7 +54,7 @@ const problems = {
   'problem.AMOUNT_AND_PRODUCT.more': 'Leave one of the two cells empty.',
   'problem.AMOUNT_NOT_A_NUMBER': 'The amount is not a number',
   'problem.AMOUNT_NOT_A_NUMBER.more':
-    '{why, select, shortened {A spreadsheet has shortened it: digits may be lost.} date {It is a date: a spreadsheet may have changed a number into it.} percent {It is a percentage.} format {The sheet shows another number than the cell holds.} other {Write it with digits and a decimal point, such as 1250.50.}}',
+    '{why, select, shortened {A spreadsheet has shortened it: digits may be lost.} date {It is a date: a spreadsheet may have changed a number into it.} space {A character was lost when the file was saved, perhaps a space between thousands. Save it as “CSV UTF-8”, or write the amount without it.} percent {It is a percentage.} format {The sheet shows another number than the cell holds.} other {Write it with digits and a decimal point, such as 1250.50.}}',
   'problem.AMOUNT_AMBIGUOUS': 'The amount can be read in two ways',
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {It can be {one}, or {other} that was split into two cells.} other {It can be {one} or {other}. Choose the decimal sign.}}',

@@ -55,7 +55,7 @@ const problems = {
   'problem.AMOUNT_AND_PRODUCT.more': 'Deixe uma das duas células vazia.',
   'problem.AMOUNT_NOT_A_NUMBER': 'O montante não é um número',
   'problem.AMOUNT_NOT_A_NUMBER.more':
-    '{why, select, shortened {Uma folha de cálculo encurtou-o: podem faltar algarismos.} date {É uma data: uma folha de cálculo pode ter mudado um número.} percent {É uma percentagem.} format {A folha mostra outro número do que a célula contém.} other {Escreva-o com algarismos e ponto decimal, por exemplo 1250.50.}}',
+    '{why, select, shortened {Uma folha de cálculo encurtou-o: podem faltar algarismos.} date {É uma data: uma folha de cálculo pode ter mudado um número.} space {Um carácter perdeu-se ao guardar o ficheiro, talvez um espaço entre os milhares. Guarde-o como “CSV UTF-8”, ou escreva o montante sem ele.} percent {É uma percentagem.} format {A folha mostra outro número do que a célula contém.} other {Escreva-o com algarismos e ponto decimal, por exemplo 1250.50.}}',
   'problem.AMOUNT_AMBIGUOUS': 'O montante pode ser lido de duas formas',
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {Pode ser {one}, ou {other} dividido em duas células.} other {Pode ser {one} ou {other}. Escolha o sinal decimal.}}',

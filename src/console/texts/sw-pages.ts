@@ -55,7 +55,7 @@ const problems = {
   'problem.AMOUNT_AND_PRODUCT.more': 'Acha moja ya seli mbili tupu.',
   'problem.AMOUNT_NOT_A_NUMBER': 'Kiasi si nambari',
   'problem.AMOUNT_NOT_A_NUMBER.more':
-    '{why, select, shortened {Lahajedwali imekifupisha: tarakimu zinaweza kupotea.} date {Ni tarehe: huenda lahajedwali imebadilisha nambari.} percent {Ni asilimia.} format {Laha inaonyesha nambari nyingine kuliko iliyo kwenye seli.} other {Kiandike kwa tarakimu na nukta ya desimali, kwa mfano 1250.50.}}',
+    '{why, select, shortened {Lahajedwali imekifupisha: tarakimu zinaweza kupotea.} date {Ni tarehe: huenda lahajedwali imebadilisha nambari.} space {Herufi moja ilipotea faili lilipohifadhiwa, huenda ni nafasi kati ya maelfu. Hifadhi kama “CSV UTF-8”, au andika kiasi bila hiyo.} percent {Ni asilimia.} format {Laha inaonyesha nambari nyingine kuliko iliyo kwenye seli.} other {Kiandike kwa tarakimu na nukta ya desimali, kwa mfano 1250.50.}}',
   'problem.AMOUNT_AMBIGUOUS': 'Kiasi kinaweza kusomwa kwa njia mbili',
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {Kinaweza kuwa {one}, au {other} kilichogawanywa kwenye seli mbili.} other {Kinaweza kuwa {one} au {other}. Chagua alama ya desimali.}}',

@@ -155,6 +155,11 @@ export function situationOf(numbers: BatchNumbers): Situation {
   return { doing, holds: holdsOf(numbers, doing), ...needsOf(numbers, doing, rows), approvals, rows };
 }
 
+/** Whether something is needed, now or in the meantime, that a person can give. Nobody else adds money to a wallet. */
+export function needsPerson({ next, meanwhile }: Pick<Situation, 'next' | 'meanwhile'>): boolean {
+  return [next, ...meanwhile].some((need) => need !== null && (need.role !== null || need.from === 'money'));
+}
+
 function rowsOf({ counts, leftToPerson, overdue, contradicted, paidTwice }: BatchNumbers): Situation['rows'] {
   const of = (state: RowState) => counts[state] ?? 0;
   const all = Object.entries(counts);

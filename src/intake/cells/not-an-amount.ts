@@ -13,6 +13,9 @@ const datesInWords = new RegExp(
   'iu',
 );
 
+/** "1?500,00": a narrow space between thousands, which French spreadsheets write, in an encoding that has none. */
+const lostSpace = /^[-+]?[0-9]{1,3}(?:[?\uFFFD][0-9]{3})+(?:[.,][0-9]+)?$/;
+
 /** What a text in an amount column is instead of a number. */
 export function whyNoAmount(text: string): { message: string; suggestion: string; values: ProblemValues } {
   const written = `"${shortened(text)}"`;
@@ -27,6 +30,12 @@ export function whyNoAmount(text: string): { message: string; suggestion: string
       values: { why: 'date' },
       message: `${written} is a date, not an amount: a spreadsheet may have changed a number such as 5.11 into it.`,
       suggestion: 'Check that it is in the right column, and write the amount from its source, such as 1250.50.',
+    };
+  if (lostSpace.test(text))
+    return {
+      values: { why: 'space' },
+      message: `${written} has a character that was lost when the file was saved: it may have been a space between thousands.`,
+      suggestion: 'Save the file again as "CSV UTF-8", or write the amount without a space, such as 1500.00.',
     };
   return {
     values: { why: 'text' },

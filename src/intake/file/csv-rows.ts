@@ -62,17 +62,19 @@ async function* parsedRows(
   const ended = finished(parser);
   ended.catch(() => undefined);
   let last = 0x0a;
+  const source = makeRecentText();
   try {
     for await (const part of text) {
       last = part.at(-1) ?? last;
       reader.bytes += part.length;
+      source.add(part);
       parser.write(part);
       if (parser.errored) break;
-      const chunk = drain(parser, reader);
+      const chunk = drain(parser, reader, source);
       if (chunk.records.length > 0) yield { ...chunk, bytes: reader.bytes, endsOpen: false };
     }
     if (!parser.errored) parser.end();
-    const chunk = drain(parser, reader);
+    const chunk = drain(parser, reader, source);
     await ended;
     if (chunk.records.length > 0) {
       const endsOpen = last !== 0x0a && last !== 0x0d;
@@ -85,7 +87,38 @@ async function* parsedRows(
   }
 }
 
-function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'lines' | 'doubts'> {
+interface RecentText {
+  add(part: Buffer): void;
+  /** Whether the cell is in quotes in the text. Cells are asked about in the order of the file. */
+  hasQuoted(cell: string): boolean;
+}
+
+/** The newest two parts of the text, as it is written: the parser does not say which cells are in quotes. */
+function makeRecentText(): RecentText {
+  let before: Buffer = Buffer.alloc(0);
+  let newest = before;
+  let both: Buffer | null = null;
+  /** Where the cell ends that was found last, in both parts. */
+  let from = 0;
+  return {
+    add(part) {
+      from = Math.max(0, from - before.length);
+      before = newest;
+      newest = part;
+      both = null;
+    },
+    hasQuoted(cell) {
+      both ??= Buffer.concat([before, newest]);
+      const written = `"${cell.replaceAll('"', '""')}"`;
+      const at = both.indexOf(written, from);
+      if (at < 0) return false;
+      from = at + Buffer.byteLength(written);
+      return true;
+    },
+  };
+}
+
+function drain(parser: Parser, reader: Reader, source: RecentText): Pick<RecordChunk, 'records' | 'lines' | 'doubts'> {
   const records: string[][] = [];
   const lines: number[] = [];
   const doubts = new Map<number, QuoteDoubt>();
@@ -98,7 +131,7 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
     for (const cell of record) {
       if (cell === '') continue;
       hasContent ||= cell.trim() !== '';
-      isStray ||= !reader.isOwn && hasStrayQuote(cell);
+      isStray ||= !reader.isOwn && hasStrayQuote(cell) && !source.hasQuoted(cell);
       if (!cell.includes('\n') && !cell.includes('\r')) continue;
       hasBreaks = true;
       reader.line += cell.split(lineBreak).length - 1;
@@ -122,7 +155,7 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
 const lineBreak = /\r\n|\n|\r/;
 const quote = 0x22;
 
-/** An odd number of quotes, one of them at an end of the cell: the cell's end may be wrong. */
+/** An odd number of quotes, one of them at an end of the cell: if it is not in quotes itself, its end may be wrong. */
 function hasStrayQuote(cell: string): boolean {
   if (cell.charCodeAt(0) !== quote && cell.charCodeAt(cell.length - 1) !== quote) return false;
   return cell.split('"').length % 2 === 0;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorReason } from '../../core/basics/errors.ts';
 import { pauseReasons } from '../../core/state/batch-state.ts';
+import { needsPerson } from '../../core/state/situation.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { openPauses, whyOf } from '../../ledger/batches/pauses.ts';
@@ -12,7 +13,7 @@ import type { AccountNow } from '../base/account-now.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { situationText } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus, priority, stableReason, sums, time } from '../base/fields.ts';
-import { finishFields, finishNow } from '../base/finish-now.ts';
+import { finishFields, finishNow, hasEnded } from '../base/finish-now.ts';
 import { situationNow } from '../base/situation-now.ts';
 
 const text = z.string().nullable();
@@ -27,6 +28,8 @@ export const statusShape = z.strictObject({
   status: batchStatus,
   /** What the batch is doing, in a few words: `status`, or details that `status` does not show. */
   stands: z.string(),
+  /** Whether something is needed that a person can give; false for a batch that has ended. */
+  needs_person: z.boolean(),
   /** The process that works for its account now (`host/pid/start`), or null if there is none. */
   worker: text,
   /** Why it is paused. The first pause must be dealt with first. */
@@ -70,6 +73,7 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
   return {
     ...{ batch_id, run_id, account: batch.account, service, file_name, status },
     stands: situationText(batch, situation),
+    needs_person: !hasEnded(status) && needsPerson(situation),
     worker: account.worker,
     pauses: (await openPauses(db, batch)).map((pause) => ({
       ...{ reason: pause.reason, detail: pause.detail, detail_reason: whyOf(pause).reason },

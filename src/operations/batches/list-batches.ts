@@ -1,13 +1,17 @@
 import { z } from 'zod';
-import { batchStates, maySend } from '../../core/state/batch-state.ts';
+import { type BatchState, batchStates, maySend } from '../../core/state/batch-state.ts';
+import { type RequestedTotals, requestedNow } from '../../engine/plan/preflight.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import type { Database } from '../../ledger/drivers/database.ts';
 import { accountsNow } from '../base/account-now.ts';
-import { accountName, batchId, batchStatus, pageSize } from '../base/fields.ts';
+import { accountName, batchId, batchStatus, pageSize, sums } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { requireVisible, visibleAccounts } from '../base/visible.ts';
 import { type Status, statusOf, statusShape } from './batch-status.ts';
+
+const undecided: readonly BatchState[] = ['validated', 'awaiting_approval'];
 
 /** The most older open batches that the first page contains in addition. */
 const olderMax = 200;
@@ -29,13 +33,20 @@ export const listBatches = defineOperation({
     account: accountName.optional(),
     /** Only batches in one of these states. */
     status: z.array(batchStatus).min(1).optional(),
+    /** Also add up what the batches that nobody has decided about would pay: this reads all of their rows. */
+    with_sums: z.boolean().default(false),
   }),
   result: z.strictObject({
-    batches: z.array(statusShape),
+    batches: z.array(
+      statusShape.extend({
+        /** What it would pay, by currency, and how many rows buy a product; null unless asked for, or if it is decided. */
+        to_pay: z.strictObject({ sums, products: z.int() }).nullable(),
+      }),
+    ),
     /** Null after the last page. */
     next: batchId.nullable(),
   }),
-  async run({ session }, { before, limit, status, account }) {
+  async run({ session }, { before, limit, status, account, with_sums }) {
     const { db } = session;
     const accounts = account === undefined ? visibleAccounts(session) : [account];
     if (before !== undefined) await requireVisible(session, {}, { batch_id: before });
@@ -45,9 +56,21 @@ export const listBatches = defineOperation({
     const open = { accounts, states: batchStates.filter(maySend), before: null, limit: olderMax };
     const older = from || status ? [] : (await latestBatches(db, open)).filter(isOlder);
     const accountOf = accountsNow(session);
-    const batches: Status[] = [];
-    for (const batch of [...page, ...older])
-      batches.push(await statusOf(session, batch, await accountOf(batch.account)));
+    const batches: (Status & { to_pay: ToPay | null })[] = [];
+    for (const batch of [...page, ...older]) {
+      const isAdded = with_sums && undecided.includes(batch.status);
+      batches.push({
+        ...(await statusOf(session, batch, await accountOf(batch.account))),
+        to_pay: isAdded ? await toPayOf(db, batch.batch_id) : null,
+      });
+    }
     return { batches, next: page.length < limit ? null : (page.at(-1)?.batch_id ?? null) };
   },
 });
+
+type ToPay = Pick<RequestedTotals, 'sums' | 'products'>;
+
+async function toPayOf(db: Database, batchId: string): Promise<ToPay> {
+  const { sums, products } = await requestedNow(db, batchId);
+  return { sums, products };
+}

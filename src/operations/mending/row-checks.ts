@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { withoutSpreadsheetGuard } from '../../core/money/spreadsheet-safe.ts';
 import { openSource } from '../../intake/file/source.ts';
 import { makeRowCheck, type RowCheck } from '../../intake/mending/check-one.ts';
 import type { CheckedRow } from '../../intake/rows/file-rows.ts';
@@ -109,6 +110,12 @@ export function problemsOf(
   return named.map(({ code, column, message, suggestion, values = {} }, position) => ({
     ...{ draft_id, row_no, position, code, message, suggestion },
     named: JSON.stringify(values),
-    column_no: column === null ? -1 : header.indexOf(column),
+    column_no: column === null ? -1 : columnNo(column, header),
   }));
+}
+
+/** The mended file has an apostrophe before a name that a spreadsheet would run as a formula; the draft has not. */
+function columnNo(name: string, header: readonly string[]): number {
+  const own = header.indexOf(name);
+  return own < 0 ? header.indexOf(withoutSpreadsheetGuard(name)) : own;
 }

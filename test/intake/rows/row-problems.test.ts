@@ -459,6 +459,23 @@ describe('a wrong row', () => {
     assert.deepEqual(problemCodes(open.rows[0]), ['QUOTE_STRAY']);
   });
 
+  test('with a quote at an end of a cell is read if the cell is in quotes as it must be', async () => {
+    const header = 'phone_number,network_id,amount,currency,name';
+    const names = ['"TV 32"""', 'TV 32"', '"""Joe"', '"Anna ""Kim"""'];
+    const lines = names.map((name, index) => `+25471234567${index},1,5,KES,${name}`);
+    const { rows } = await check(`${[header, ...lines].join('\n')}\n`);
+    assert.deepEqual(rows.map(problemCodes), [[], ['QUOTE_STRAY'], [], []]);
+    assert.match(rows[0]?.input ?? '', /TV 32\\""/);
+  });
+
+  test('with such a cell is read where its file is long, too', async () => {
+    const header = 'phone_number,network_id,amount,currency,name';
+    const lines = Array.from({ length: 20_000 }, (_, row) => `+2547${12_000_000 + row},1,5,KES,"TV 32"""`);
+    const { rows } = await check(`${[header, ...lines].join('\n')}\n`);
+    assert.equal(rows.length, 20_000);
+    assert.deepEqual(rows.flatMap(problemCodes), []);
+  });
+
   test('that includes the next row is refused, and only that one', async () => {
     const header = 'phone_number,network_id,amount,currency,name';
     const lines = ['+254712345671,1,5,KES,"Kim', '+254712345672,1,5,KES,Lee', '+254712345673,1,5,KES,Max"', ''];

@@ -70,6 +70,21 @@ describe('drafts over HTTP', () => {
     assert.deepEqual(body.totals.counts, { rows: 5, valid: 1, invalid: 3, held: 1, skipped: 0 });
   });
 
+  test('a problem is in its column, also where a spreadsheet would run the name of the column as a formula', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const { id } = await upload('phone_number,network_id,currency,=amount\n+254712345601,Safaricom,KES,oops\n');
+    const draft = (await send('GET', `/api/v1/drafts/${id}`)).body;
+    assert.deepEqual(
+      draft.groups.map(({ code, column, values }: Group & { values: { value: string }[] }) => [
+        code,
+        column,
+        values[0],
+      ]),
+      [['AMOUNT_NOT_A_NUMBER', 3, { value: 'oops', rows: 1 }]],
+      JSON.stringify(draft.rejection),
+    );
+  });
+
   test('the header stays as it is, with spaces or an empty name at its end', async (t) => {
     const { send, upload } = await draftsApi(t);
     const spaced = await upload(`phone_number,network_id,currency,amount \n+254712345601,Safaricom,KES,oops\n`);

@@ -7,7 +7,7 @@ import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
 import { Card, EmptyCard, Page } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
-import { batchPath, Count, Time } from '../../base/values.tsx';
+import { batchPath, Count, None, Sums, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 
 type Batch = Answer<'/api/v1/batches'>['batches'][number];
@@ -20,7 +20,7 @@ export function ApprovalsPage() {
     queryKey: ['batches', 'approvals'],
     queryFn: ({ pageParam }) => {
       const after = pageParam === null ? {} : { before: pageParam };
-      const params = { query: { status: ['awaiting_approval' as const], limit, ...after } };
+      const params = { query: { status: ['awaiting_approval' as const], limit, with_sums: true, ...after } };
       return answered(api.GET('/api/v1/batches', { params }));
     },
     initialPageParam: null as string | null,
@@ -62,6 +62,10 @@ function Waiting({ batches }: { batches: readonly Batch[] }) {
           {
             ...{ id: 'rows', label: t('approval.to_pay_rows'), isNumber: true },
             cell: ({ counts }) => <Count of={counts.ready ?? 0} />,
+          },
+          {
+            ...{ id: 'sums', label: t('approval.pays'), isNumber: true },
+            cell: ({ to_pay }) => (to_pay === null ? <None /> : <Sums {...to_pay} />),
           },
           { id: 'by', label: t('approval.submitted_by'), cell: ({ created_by }) => created_by },
           { id: 'at', label: t('batches.column.created'), cell: ({ created_at }) => <Time at={created_at} /> },

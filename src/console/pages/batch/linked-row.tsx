@@ -1,13 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearch } from 'wouter';
 import { answered, api } from '../../api/client.ts';
+import { Dialog } from '../../base/dialog.tsx';
+import { t } from '../../texts/i18n.ts';
 import { RowDialog } from './row-dialog.tsx';
 
 /** The row that the address names (`?row=7`): links of other pages lead to it. */
 export function LinkedRow({ batchId }: { batchId: string }) {
   const [path, go] = useLocation();
   const rowNo = Number(new URLSearchParams(useSearch()).get('row') ?? 0);
-  const { data } = useQuery({
+  const close = () => go(path, { replace: true });
+  const { data, error } = useQuery({
     queryKey: ['batch', batchId, 'linked-row', rowNo],
     queryFn: async () => {
       // Row numbers have no gap.
@@ -17,6 +20,11 @@ export function LinkedRow({ batchId }: { batchId: string }) {
     },
     enabled: rowNo > 0,
   });
-  if (rowNo === 0 || data === undefined || data === null) return null;
-  return <RowDialog batchId={batchId} row={data} onClose={() => go(path, { replace: true })} />;
+  if (data) return <RowDialog batchId={batchId} row={data} onClose={close} />;
+  if (data === undefined && error === null) return null;
+  return (
+    <Dialog title={t('rows.one', { row: rowNo })} onClose={close} error={error}>
+      {data === null && <p>{t('rows.missing')}</p>}
+    </Dialog>
+  );
 }

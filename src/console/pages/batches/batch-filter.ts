@@ -17,10 +17,8 @@ export function statesOf(kind: Kind): BatchState[] | null {
 
 /** Whether a batch matches the filter. */
 export function fits(batch: Batch, kind: Kind, search: string): boolean {
-  const { status, counts, run_id, file_name, created_by, batch_id, account } = batch;
-  const needsPerson =
-    ['validated', 'awaiting_approval', 'paused'].includes(status) || (counts.held ?? 0) + (counts.in_doubt ?? 0) > 0;
-  if (kind === 'needs' && !needsPerson) return false;
+  const { needs_person, run_id, file_name, created_by, batch_id, account } = batch;
+  if (kind === 'needs' && !needs_person) return false;
   const text = [run_id, file_name, created_by, batch_id, account].join('\n').toLowerCase();
   return text.includes(search.trim().toLowerCase());
 }

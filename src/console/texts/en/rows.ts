@@ -18,6 +18,7 @@ export const rows = {
   'rows.all': 'all rows',
   'rows.find': 'Name, reference or last digits',
   'rows.none': 'No row matches',
+  'rows.missing': 'This batch has no such row.',
   'rows.history': 'What happened to it',
   'resolve.open': 'Decide with evidence',
   'resolve.title': 'Was row {row} paid?',

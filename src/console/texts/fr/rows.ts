@@ -19,6 +19,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.all': 'toutes les lignes',
   'rows.find': 'Nom, référence ou derniers chiffres',
   'rows.none': 'Aucune ligne ne correspond',
+  'rows.missing': 'Ce lot n’a pas cette ligne.',
   'rows.history': 'Ce qui lui est arrivé',
   'resolve.open': 'Décider avec preuve',
   'resolve.title': 'La ligne {row} a-t-elle été payée ?',

@@ -19,6 +19,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.all': 'todas as linhas',
   'rows.find': 'Nome, referência ou últimos dígitos',
   'rows.none': 'Nenhuma linha corresponde',
+  'rows.missing': 'Este lote não tem essa linha.',
   'rows.history': 'O que lhe aconteceu',
   'resolve.open': 'Decidir com provas',
   'resolve.title': 'A linha {row} foi paga?',

@@ -19,6 +19,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.all': 'safu zote',
   'rows.find': 'Jina, rejea au tarakimu za mwisho',
   'rows.none': 'Hakuna safu inayolingana',
+  'rows.missing': 'Kundi hili halina safu hiyo.',
   'rows.history': 'Yaliyotokea',
   'resolve.open': 'Amua kwa ushahidi',
   'resolve.title': 'Je, safu {row} ililipwa?',
