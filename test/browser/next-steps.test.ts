@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { pauseWhy } from '../../src/core/state/pause-texts.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { createUser } from '../../src/operations/access/create-user.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
+import { rejectBatch } from '../../src/operations/batches/reject-batch.ts';
+import { writeReports } from '../../src/operations/proof/write-reports.ts';
 import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
 import { answer } from './sample-answers.ts';
 import { samples } from './samples.ts';
@@ -53,7 +56,6 @@ describe('what a person does next', { timeout: 300_000 }, () => {
   test('after the server has refused to disable a person: they read why', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here');
     const { session, url } = stage.installation;
-    const door = { nameOf: (field: string) => field };
     await performIn(session, createUser, door, { name: 'zawadi', display_name: 'Zawadi', roles: ['admin'] });
     const context = await windowOf(stage);
     t.after(() => context.close());
@@ -88,4 +90,93 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     assert.equal(await english.getAttribute('lang'), 'en');
     return undefined;
   });
+
+  test('about a batch that was rejected: they correct its file in a new draft, within its run', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { session, url } = stage.installation;
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    const { page } = await openPage(context, `${url}/new`);
+    const lines = ['name,phone_number,network_id,amount,currency', 'Amina,+254712345609,1,oops,KES', ''];
+    const file = { name: 'bonus.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    const draftId = (await createdDraft(page)) ?? '';
+    const grid = page.getByRole('grid');
+    await grid.getByText('oops').dblclick();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('120.50');
+    await page.keyboard.press('Enter');
+    await page.getByText('Saved and checked').waitFor();
+    await page.getByLabel('Run id').fill('bonus-2026-12');
+    await page.getByRole('button', { name: 'See the plan' }).click();
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.waitForURL('**/batches/**');
+    const batch_id = decodeURIComponent(new URL(page.url()).pathname.slice('/batches/'.length));
+    await performIn(session, rejectBatch, door, { batch_id, why: 'The amount is of last year.' });
+    await page.reload();
+    await page.getByRole('button', { name: 'Start a new draft of its file' }).click();
+    await grid.getByText('120.50').waitFor();
+    assert.notEqual(await createdDraft(page), draftId);
+    await page.getByRole('heading', { level: 1, name: 'bonus.csv' }).waitFor();
+    assert.equal(await page.getByLabel('Run id').inputValue(), 'bonus-2026-12');
+    return undefined;
+  });
+
+  test('about rows that are not paid: they correct these in a draft, within the run of their batch', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { session, url } = stage.installation;
+    await performIn(session, writeReports, door, { batch_id: samples.done });
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    // Another batch with failed rows ended later.
+    const later = { run_id: 'payroll-2026-12', file_name: 'december.csv', counts: { failed: 1 } };
+    await context.route(/batches\?.*status=completed/, answer({ batches: [later], next: null }));
+    const { page } = await openPage(context, `${url}/batches/${samples.done}`);
+    await page.getByRole('button', { name: 'Correct these rows' }).click();
+    await page.getByRole('heading', { level: 1, name: 'payroll-2026-10-failed.csv' }).waitFor();
+    await page.getByRole('grid').getByText('+254712001507').waitFor();
+    assert.equal(await page.getByLabel('This file corrects the run').inputValue(), 'payroll-2026-10');
+    return undefined;
+  });
+
+  test('about a row that a link names wrongly: they read that there is no such row', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    const { page } = await openPage(context, `${stage.installation.url}/batches/${samples.running}?row=4321`);
+    await page.getByRole('dialog').getByText('This batch has no such row.').waitFor();
+    await page.getByRole('button', { name: 'Close' }).click();
+    assert.equal(new URL(page.url()).search, '');
+    return undefined;
+  });
+
+  test('is in the list of batches: those that need a person, and the sums that wait for approval', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    await context.route(/api\/v1\/batches\?(?!.*with_sums)/, async (route) => {
+      const body = (await (await route.fetch()).json()) as { batches: { batch_id: string }[] };
+      const batches = body.batches.map((batch) => ({ ...batch, needs_person: batch.batch_id === samples.running }));
+      return route.fulfill({ json: { ...body, batches } });
+    });
+    const { page } = await openPage(context, stage.installation.url);
+    await page.getByLabel('Show').selectOption('needs');
+    const rows = page.getByRole('main').locator('tbody tr');
+    await page.waitForFunction(() => document.querySelectorAll('main tbody tr').length === 1);
+    await rows.getByRole('link').first().waitFor();
+    await page.goto(`${stage.installation.url}/approvals`);
+    await rows
+      .first()
+      .getByText(/[1-9][0-9.,]* KES/)
+      .waitFor();
+    return undefined;
+  });
 });
+
+const door = { nameOf: (field: string) => field };
+
+/** The draft of the page, once it is there. */
+async function createdDraft(page: Page): Promise<string | undefined> {
+  await page.waitForURL('**/new/*');
+  return new URL(page.url()).pathname.split('/').at(-1);
+}

@@ -1,4 +1,3 @@
-import type { ReactNode } from 'react';
 import { useSession } from '../../api/session.ts';
 import { actorName } from '../../base/event-text.ts';
 import { ForSupport } from '../../base/failure.tsx';
@@ -9,6 +8,7 @@ import { t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import { ApprovalsLine } from './approvals-line.tsx';
 import type { BatchStatus } from './batch-queries.ts';
+import { CorrectionPart } from './correction-part.tsx';
 
 type Situation = BatchStatus['situation'];
 type Pause = BatchStatus['pauses'][number];
@@ -29,7 +29,7 @@ const tones: Record<Situation['doing'], Tone> = {
 };
 
 /** What the batch is doing, what holds it, and what is needed next from whom: at the top of its page. */
-export function SituationNotice({ batch, actions }: { batch: BatchStatus; actions?: ReactNode }) {
+export function SituationNotice({ batch }: { batch: BatchStatus }) {
   const { situation, pauses } = batch;
   const rejection = reasonText(batch.rejection_reason) ?? batch.rejection;
   const { doing, holds, next, meanwhile } = situation;
@@ -37,29 +37,27 @@ export function SituationNotice({ batch, actions }: { batch: BatchStatus; action
   const others = holds.filter((hold) => !pauses.some(({ reason }) => reason === hold));
   return (
     <section className={`notice tone-${tone}`} aria-label={t('batch.now')}>
-      <div className="line between">
-        <div className="stack tight">
-          <h2>{t(isRejected(batch) ? 'doing.rejected' : `doing.${doing}`)}</h2>
-          {rejection !== null && !isRejected(batch) && <p>{rejection}</p>}
-          {rejection !== null && isRejected(batch) && (
-            <p>
-              {t('base.labelled', { label: t('base.reason'), value: rejection })}{' '}
-              {batch.rejected_by !== null && <span className="small">({batch.rejected_by})</span>}
-            </p>
-          )}
-          {pauses.map((pause) => (
-            <PauseLine key={pause.reason + pause.since} pause={pause} />
-          ))}
-          {others.map((hold) => (
-            <p key={hold}>{t(`hold.${hold}`)}</p>
-          ))}
-          {batch.status === 'awaiting_approval' && <ApprovalsLine approvals={batch.approvals} />}
-          {next !== null && <NeedLine need={next} isFirst />}
-          {meanwhile.map((need) => (
-            <NeedLine key={need.what} need={need} isFirst={false} />
-          ))}
-        </div>
-        {actions !== undefined && <div className="line">{actions}</div>}
+      <div className="stack tight">
+        <h2>{t(isRejected(batch) ? 'doing.rejected' : `doing.${doing}`)}</h2>
+        {rejection !== null && !isRejected(batch) && <p>{rejection}</p>}
+        {rejection !== null && isRejected(batch) && (
+          <p>
+            {t('base.labelled', { label: t('base.reason'), value: rejection })}{' '}
+            {batch.rejected_by !== null && <span className="small">({batch.rejected_by})</span>}
+          </p>
+        )}
+        {pauses.map((pause) => (
+          <PauseLine key={pause.reason + pause.since} pause={pause} />
+        ))}
+        {others.map((hold) => (
+          <p key={hold}>{t(`hold.${hold}`)}</p>
+        ))}
+        {batch.status === 'awaiting_approval' && <ApprovalsLine approvals={batch.approvals} />}
+        {next !== null && <NeedLine need={next} isFirst />}
+        {meanwhile.map((need) => (
+          <NeedLine key={need.what} need={need} isFirst={false} />
+        ))}
+        <CorrectionPart batch={batch} />
       </div>
     </section>
   );

@@ -20,7 +20,8 @@ import '../../styles/figure-line.css';
 export type Planning = ReturnType<typeof usePlan>;
 
 export function usePlan({ draft_id, version }: Draft) {
-  const [entered, setRunId] = useState('');
+  // Links of a batch lead to a draft within its run.
+  const [entered, setRunId] = useState(() => new URLSearchParams(location.search).get('run') ?? '');
   const runId = entered.trim();
   const { data, variables, error, isPending, mutate } = useChange(
     (run_id: string) =>

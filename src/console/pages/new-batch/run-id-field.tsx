@@ -35,8 +35,9 @@ function CorrectedBatch({ draft: { account }, value, onChange }: RunIdProps) {
   });
   const corrected = (data?.batches ?? []).filter(({ counts }) => (counts.failed ?? 0) + (counts.invalid ?? 0) > 0);
   const likely = corrected[0]?.run_id ?? '';
-  // The first proposal stays, and so does what a person picks: the list is read again, and another batch may be newer.
-  const isChosen = useRef(false);
+  // The first proposal stays, and so does what a link or a person names: the list is read again, and another batch may
+  // be newer.
+  const isChosen = useRef(value !== '');
   const choose = useCallback(
     (runId: string) => {
       isChosen.current = true;
@@ -47,14 +48,15 @@ function CorrectedBatch({ draft: { account }, value, onChange }: RunIdProps) {
   useEffect(() => {
     if (likely !== '' && !isChosen.current) choose(likely);
   }, [likely, choose]);
-  const runs = new Map(corrected.map((batch) => [batch.run_id, batch]));
+  const names = new Map(corrected.map(({ run_id, file_name }) => [run_id, `${run_id} (${file_name})`]));
+  if (value !== '' && !names.has(value)) names.set(value, value);
   return (
     <Select
       label={t('draft.corrects')}
       help={t('draft.corrects_help')}
       value={value}
       options={[
-        ...[...runs.values()].map(({ run_id, file_name }) => ({ value: run_id, label: `${run_id} (${file_name})` })),
+        ...[...names].map(([run, label]) => ({ value: run, label })),
         { value: '', label: t('draft.corrects_none') },
       ]}
       onPick={choose}

@@ -53,6 +53,17 @@ export async function uploadFile(
   return (await response.json()) as DraftSummary;
 }
 
+/** Makes a draft of a file that the server has; if there is an open draft of it, it is that one. */
+export async function draftOfServerFile(
+  { path, name }: { path: string; name: string },
+  account: string,
+): Promise<DraftSummary> {
+  const response = await send(new Request(new URL(path, location.origin)));
+  if (!response.ok) throw new ApiProblem(await problemOf(response));
+  const upload = await makeUpload(new File([await response.blob()], name));
+  return uploadFile(upload, { account, isAnew: false, key: crypto.randomUUID() });
+}
+
 function base64Of(hexText: string): string {
   const bytes = hexText.match(/../g) ?? [];
   return btoa(String.fromCharCode(...bytes.map((byte) => Number.parseInt(byte, 16))));

@@ -17,6 +17,8 @@ export const draft = {
   'draft.original': 'Original file',
   'draft.mended': 'Corrected file',
   'draft.mended_as': 'Corrected file ({format})',
+  'draft.again': 'Start a new draft of its file',
+  'draft.correct_unpaid': 'Correct these rows',
   'draft.submitted': 'This draft was submitted',
   'draft.discarded': 'This draft was discarded',
   'draft.erased': 'The names and numbers of its people, and its files, were erased.',

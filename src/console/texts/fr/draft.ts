@@ -18,6 +18,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.original': 'Fichier d’origine',
   'draft.mended': 'Fichier corrigé',
   'draft.mended_as': 'Fichier corrigé ({format})',
+  'draft.again': 'Refaire un brouillon de son fichier',
+  'draft.correct_unpaid': 'Corriger ces lignes',
   'draft.submitted': 'Ce brouillon a été soumis',
   'draft.discarded': 'Ce brouillon a été abandonné',
   'draft.erased': 'Les noms et numéros de ses destinataires, et ses fichiers, ont été effacés.',

@@ -18,6 +18,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.original': 'Ficheiro original',
   'draft.mended': 'Ficheiro corrigido',
   'draft.mended_as': 'Ficheiro corrigido ({format})',
+  'draft.again': 'Fazer um novo rascunho do ficheiro',
+  'draft.correct_unpaid': 'Corrigir estas linhas',
   'draft.submitted': 'Este rascunho foi submetido',
   'draft.discarded': 'Este rascunho foi descartado',
   'draft.erased': 'Os nomes e números dos seus destinatários, e os seus ficheiros, foram apagados.',

@@ -18,6 +18,8 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.original': 'Faili asilia',
   'draft.mended': 'Faili iliyorekebishwa',
   'draft.mended_as': 'Faili iliyorekebishwa ({format})',
+  'draft.again': 'Anza rasimu mpya ya faili yake',
+  'draft.correct_unpaid': 'Rekebisha safu hizi',
   'draft.submitted': 'Rasimu hii imewasilishwa',
   'draft.discarded': 'Rasimu hii imetupwa',
   'draft.erased': 'Majina na nambari za watu wake, na faili zake, zimefutwa.',

@@ -1,0 +1,53 @@
+import { useMutation } from '@tanstack/react-query';
+import { useLocation } from 'wouter';
+import { useRole } from '../../api/session.ts';
+import { Button } from '../../base/button.tsx';
+import { Failure } from '../../base/failure.tsx';
+import { isRejected } from '../../base/state-badge.tsx';
+import { batchPath, draftPath } from '../../base/values.tsx';
+import { t } from '../../texts/i18n.ts';
+import { draftOfServerFile } from '../upload/upload-queries.ts';
+import type { BatchStatus } from './batch-queries.ts';
+
+/** Leads on from a batch that was rejected, or that has rows that are not paid: to a draft in which they are corrected. */
+export function CorrectionPart({ batch }: { batch: BatchStatus }) {
+  const mayPrepare = useRole('prepare');
+  const [, go] = useLocation();
+  const { run_id, account } = batch;
+  const file = fileToCorrect(batch);
+  const making = useMutation({
+    mutationFn: (named: { path: string; name: string }) => draftOfServerFile(named, account),
+    // Within the run of the batch, no row is paid twice.
+    onSuccess: ({ draft_id }) => go(`${draftPath(draft_id)}?run=${encodeURIComponent(run_id)}`),
+  });
+  if (!mayPrepare || file === null) return null;
+  return (
+    <>
+      <div className="line">
+        <Button look="main-action" isBusy={making.isPending} onClick={() => making.mutate(file)}>
+          {t(isRejected(batch) ? 'draft.again' : 'draft.correct_unpaid')}
+        </Button>
+        <a href={file.path} download={file.name}>
+          {file.name}
+        </a>
+      </div>
+      {making.error !== null && <Failure error={making.error} />}
+    </>
+  );
+}
+
+/** The file with the rows to correct; null if nothing is to be corrected, or if the file is not kept. */
+function fileToCorrect(batch: BatchStatus): { path: string; name: string } | null {
+  const { batch_id, run_id, file_name, draft_id, situation } = batch;
+  if (isRejected(batch))
+    return draft_id === null
+      ? null
+      : { path: `/api/v1/drafts/${encodeURIComponent(draft_id)}/file/mended`, name: csvName(file_name) };
+  if (![situation.next, ...situation.meanwhile].some((need) => need?.what === 'correct')) return null;
+  return { path: `/api/v1${batchPath(batch_id)}/report-files/failed.csv?masked=false`, name: `${run_id}-failed.csv` };
+}
+
+/** The corrected file of a draft is a CSV file, whatever its original was. */
+function csvName(name: string): string {
+  return name.replace(/(\.(csv|tsv|txt|xlsx))?(\.gz)?$/i, '.csv');
+}
