@@ -9,7 +9,7 @@ import { t } from '../../texts/i18n.ts';
 import { draftOfServerFile } from '../upload/upload-queries.ts';
 import type { BatchStatus } from './batch-queries.ts';
 
-/** Leads on from a batch that was rejected, or that has rows that are not paid: to a draft in which they are corrected. */
+/** Leads on from a rejected batch, or from one with rows that are not paid: to a draft in which they are corrected. */
 export function CorrectionPart({ batch }: { batch: BatchStatus }) {
   const mayPrepare = useRole('prepare');
   const [, go] = useLocation();
