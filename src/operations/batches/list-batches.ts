@@ -39,7 +39,7 @@ export const listBatches = defineOperation({
   result: z.strictObject({
     batches: z.array(
       statusShape.extend({
-        /** The sums that it would pay, and its rows that buy a product; null once it is decided, or if not asked for. */
+        /** What it would pay, and its rows that buy a product; null once it is decided, or if not asked for. */
         to_pay: z.strictObject({ sums, products: z.int() }).nullable(),
       }),
     ),
