@@ -45,17 +45,17 @@ export function AuditPage() {
         onChoose={setChosen}
       >
         <div className="filters">
-          <Field
-            label={t('audit.search')}
-            isLabelHidden
-            type="search"
-            placeholder={t('audit.search')}
-            value={search}
-            onText={setSearch}
-          />
-        </div>
-        <div className="line">
           <Field label={t('audit.until')} type="date" value={day} onText={setDay} />
+          <div className="align-end">
+            <Field
+              label={t('audit.search')}
+              isLabelHidden
+              type="search"
+              placeholder={t('audit.search')}
+              value={search}
+              onText={setSearch}
+            />
+          </div>
         </div>
         {chosen === 'batches' ? (
           <BatchEvents {...searched} />

@@ -5,6 +5,7 @@ import { Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
 import { t } from '../../texts/i18n.ts';
+import './configuration.css';
 
 interface Setting {
   name: string;
@@ -50,9 +51,11 @@ export function ConfigurationCard() {
                 {warning}
               </p>
             ))}
-            {groups.map((group) => (
-              <SettingGroup key={group} group={group} settings={settingsOf(group, settings)} />
-            ))}
+            <div className="configuration">
+              {groups.map((group) => (
+                <SettingGroup key={group} group={group} settings={settingsOf(group, settings)} />
+              ))}
+            </div>
           </>
         )}
       </Loaded>
