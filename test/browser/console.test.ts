@@ -297,6 +297,8 @@ test('a batch that a person rejected is called rejected, with the reason', async
   await page.getByRole('heading', { name: 'It was rejected' }).waitFor();
   await page.getByText('Reason: October (njeri)').waitFor();
   await page.locator('.badge').getByText('rejected').waitFor();
+  const next = page.getByRole('region', { name: 'What is needed now' }).getByRole('link', { name: 'New batch' });
+  assert.match((await next.getAttribute('href')) ?? '', /^\/new\?run=./);
   return undefined;
 });
 

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { useRole } from '../../api/session.ts';
-import { Button } from '../../base/button.tsx';
+import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { isRejected } from '../../base/state-badge.tsx';
 import { batchPath, draftPath } from '../../base/values.tsx';
@@ -20,7 +20,13 @@ export function CorrectionPart({ batch }: { batch: BatchStatus }) {
     // Within the run of the batch, no row is paid twice.
     onSuccess: ({ draft_id }) => go(`${draftPath(draft_id)}?run=${encodeURIComponent(run_id)}`),
   });
-  if (!mayPrepare || file === null) return null;
+  if (!mayPrepare) return null;
+  if (file === null)
+    return isRejected(batch) ? (
+      <div>
+        <ButtonLink href={`/new?run=${encodeURIComponent(run_id)}`}>{t('nav.new')}</ButtonLink>
+      </div>
+    ) : null;
   return (
     <>
       <div className="line">

@@ -39,7 +39,8 @@ export function useUpload(account: string | null): Sending {
       }
       return uploadFile(made, { account, isAnew, key });
     }, setWaiting);
-    if (draft !== null) go(draftPath(draft.draft_id));
+    // A link to the page may name the run.
+    if (draft !== null) go(draftPath(draft.draft_id) + location.search);
   };
   const begin = async (work: () => Promise<void>) => {
     setSending(true);
