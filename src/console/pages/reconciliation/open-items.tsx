@@ -31,7 +31,7 @@ function isWaiting({ bucket, status_here }: Item): boolean {
 }
 
 /** All open lines: those that are wrong, and apart from them those that wait. A person keeps notes on each. */
-export function OpenItems({ id, all }: { id: string; all: number }) {
+export function OpenItems({ id, all, isSettled }: { id: string; all: number; isSettled: boolean }) {
   const [noted, setNoted] = useState<Item | null>(null);
   const query = useInfiniteQuery({
     queryKey: ['reconciliation', id, 'items'],
@@ -48,8 +48,8 @@ export function OpenItems({ id, all }: { id: string; all: number }) {
         const items = pages.flatMap((page) => page.items);
         if (items.length === 0)
           return (
-            <EmptyCard title={t('reconciliation.none_open')}>
-              <p>{t('reconciliation.none_open_help')}</p>
+            <EmptyCard title={t(isSettled ? 'reconciliation.none_open' : 'reconciliation.lines_agree')}>
+              <p>{t(isSettled ? 'reconciliation.none_open_help' : 'reconciliation.lines_agree_help')}</p>
             </EmptyCard>
           );
         return (

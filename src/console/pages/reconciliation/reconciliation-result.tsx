@@ -13,6 +13,7 @@ import { UnexplainedRest } from './unexplained-rest.tsx';
 
 export function ReconciliationResult({ reconciliation }: { reconciliation: Reconciliation }) {
   const { reconciliation_id: id, counts, wallets, from, to, open, is_settled } = reconciliation;
+  const unexplained = (wallets?.currencies ?? []).flatMap((one) => (Number(one.unexplained) === 0 ? [] : one.currency));
   return (
     <>
       <section className={`notice tone-${is_settled ? 'good' : 'attention'}`} role="status">
@@ -25,12 +26,9 @@ export function ReconciliationResult({ reconciliation }: { reconciliation: Recon
         </p>
       </section>
       <SidesCard reconciliation={reconciliation} />
-      {(wallets?.currencies ?? []).map(
-        ({ currency, unexplained }) =>
-          Number(unexplained) !== 0 && <UnexplainedRest key={currency} id={id} currency={currency} />,
-      )}
+      {unexplained.length > 0 && <UnexplainedRest id={id} currencies={unexplained} />}
       <BucketCounts counts={counts} />
-      <OpenItems id={id} all={open} />
+      <OpenItems id={id} all={open} isSettled={is_settled} />
       <FilesCard id={id} />
     </>
   );

@@ -20,8 +20,8 @@ function mayExplain({ bucket, cost_here, cost_there }: Item, currency: string): 
   return cost_there === null || bucket === 'cost_differs' || bucket === 'refunded_later';
 }
 
-/** For money of a wallet that no charge explains: the rows that may explain it, or where to look if there are none. */
-export function UnexplainedRest({ id, currency }: { id: string; currency: string }) {
+/** For money of wallets that no charge explains: the rows that may explain it, or where to look if there are none. */
+export function UnexplainedRest({ id, currencies }: { id: string; currencies: readonly string[] }) {
   const query = useQuery({
     queryKey: ['reconciliation', id, 'rest'],
     queryFn: () => {
@@ -31,9 +31,21 @@ export function UnexplainedRest({ id, currency }: { id: string; currency: string
   });
   return (
     <Loaded query={query}>
-      {({ items, next }) => (
-        <Rest currency={currency} items={items.filter((item) => mayExplain(item, currency))} isPart={next !== null} />
-      )}
+      {({ items, next }) => {
+        const rests = currencies.map((currency) => ({
+          currency,
+          items: items.filter((item) => mayExplain(item, currency)),
+        }));
+        // The same is to be done about all currencies that no line explains.
+        const bare = rests.filter((rest) => rest.items.length === 0).map(({ currency }) => currency);
+        const isPart = next !== null;
+        return (
+          <>
+            {rests.map((rest) => rest.items.length > 0 && <Rest key={rest.currency} {...rest} isPart={isPart} />)}
+            {bare.length > 0 && <Rest currency={bare.join(', ')} items={[]} isPart={isPart} />}
+          </>
+        );
+      }}
     </Loaded>
   );
 }

@@ -50,6 +50,9 @@ export const reconciliation = {
   'reconciliation.files_gone':
     'The files are not with the reports: they were written elsewhere, or somebody has removed them. The open lines above are kept.',
   'reconciliation.none_open_help': 'There is nothing to do. All lines are in the files below.',
+  'reconciliation.lines_agree': 'Every line agrees',
+  'reconciliation.lines_agree_help':
+    'Only the wallets do not add up: what to do is above. All lines are in the files below.',
   'reconciliation.rest': 'What may explain the rest in {currency}',
   'reconciliation.rest_none':
     'No open line explains it. Look in the service’s statement for deposits, fees and refunds in this time, and find out who else pays from this account.',

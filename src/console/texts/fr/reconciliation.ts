@@ -53,6 +53,9 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_gone':
     'Les fichiers ne sont pas avec les rapports : ils ont été écrits ailleurs, ou quelqu’un les a supprimés. Les lignes en suspens ci-dessus sont conservées.',
   'reconciliation.none_open_help': 'Il n’y a rien à faire. Toutes les lignes sont dans les fichiers ci-dessous.',
+  'reconciliation.lines_agree': 'Toutes les lignes concordent',
+  'reconciliation.lines_agree_help':
+    'Seuls les portefeuilles ne tombent pas juste : ce qu’il faut faire est ci-dessus. Toutes les lignes sont dans les fichiers ci-dessous.',
   'reconciliation.rest': 'Ce qui peut expliquer le reste en {currency}',
   'reconciliation.rest_none':
     'Aucune ligne en suspens ne l’explique. Cherchez dans le relevé du service les dépôts, les frais et les remboursements de cette période, et qui d’autre paie depuis ce compte.',

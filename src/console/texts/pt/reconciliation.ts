@@ -52,6 +52,9 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_gone':
     'Os ficheiros não estão com os relatórios: foram escritos noutro lugar, ou alguém os removeu. As linhas em aberto acima são conservadas.',
   'reconciliation.none_open_help': 'Não há nada a fazer. Todas as linhas estão nos ficheiros abaixo.',
+  'reconciliation.lines_agree': 'Todas as linhas concordam',
+  'reconciliation.lines_agree_help':
+    'Só as carteiras não batem certo: o que fazer está acima. Todas as linhas estão nos ficheiros abaixo.',
   'reconciliation.rest': 'O que pode explicar o resto em {currency}',
   'reconciliation.rest_none':
     'Nenhuma linha em aberto o explica. Procure no extrato do serviço os depósitos, as taxas e os reembolsos deste período, e quem mais paga a partir desta conta.',

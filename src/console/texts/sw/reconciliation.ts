@@ -52,6 +52,9 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_gone':
     'Faili haziko pamoja na ripoti: ziliandikwa kwingine, au mtu ameziondoa. Mistari iliyo wazi hapo juu imehifadhiwa.',
   'reconciliation.none_open_help': 'Hakuna la kufanya. Mistari yote iko kwenye faili zilizo hapa chini.',
+  'reconciliation.lines_agree': 'Kila mstari unalingana',
+  'reconciliation.lines_agree_help':
+    'Ni pochi tu ambazo hesabu zake hazilingani: la kufanya liko hapo juu. Mistari yote iko kwenye faili zilizo hapa chini.',
   'reconciliation.rest': 'Kinachoweza kueleza tofauti iliyobaki katika {currency}',
   'reconciliation.rest_none':
     'Hakuna mstari ulio wazi unaoeleza. Angalia katika taarifa ya huduma amana, ada na marejesho ya kipindi hiki, na nani mwingine analipa kutoka akaunti hii.',
