@@ -1,23 +1,19 @@
 import { AirbatchError } from '../../src/core/basics/errors.ts';
-import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
 import { approve, requestApproval } from '../../src/engine/batches/batch-commands.ts';
 import { approvalsOf } from '../../src/ledger/batches/approvals.ts';
 import { type BatchRecord, listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { approvalBy, unplanned } from '../support/ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { note, type World } from './world.ts';
 
-/** What a batch has that waits for a second person, as intake leaves it. */
-export function waitingBatch(rows: readonly NewRow[]): Pick<BatchRecord, 'policy' | 'content_sha256' | 'created_by'> {
-  const digest = makeContentDigest();
-  for (const row of rows) digest.add(row);
-  const policy = JSON.stringify({ approval: { needed: 'always', tiers: [{ rows: 2, approvers: 2 }] } });
-  return { policy, content_sha256: digest.hex(), created_by: submitter };
-}
-
 const submitter = 'submitter';
+
+/** What a batch has that waits for a second person, as intake leaves it. */
+export const waitingBatch: Pick<BatchRecord, 'policy' | 'created_by'> = {
+  policy: JSON.stringify({ approval: { needed: 'always', tiers: [{ rows: 2, approvers: 2 }] } }),
+  created_by: submitter,
+};
 
 /** Leaves a batch that intake has made for a second person. */
 export async function leaveForApproval(db: Database, process: SimulatedProcess, batchId: string): Promise<void> {

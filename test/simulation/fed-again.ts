@@ -3,10 +3,10 @@ import { findDuplicateJudge, type JudgedRow } from '../../src/intake/history/dup
 import { findBatch, listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
-import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, aRow, unplanned } from '../support/ledger.ts';
 import type { Plan } from './plan.ts';
 import type { SimulatedProcess } from './process.ts';
+import { receiveBatch } from './received.ts';
 import { asNamed } from './row-refs.ts';
 import { alone, type GivenFile, note, type World } from './world.ts';
 
@@ -82,13 +82,10 @@ export async function importFile(
   const rows = file.rows.map((row) => ({ ...row, batch_id: batchId }));
   world.rowsByBatch.set(batchId, rows.length);
   world.files.push(file);
-  const batch = { ...aBatch({ batch_id: batchId, run_id: runId }), audit_seq: 0, audit_head: '' };
-  await inUnit(db, { clock: process.clock, actor: 'intake' }, async (unit) => {
-    const { audit_seq: _, audit_head: __, ...fresh } = batch;
-    await unit.addBatch(fresh, {});
-    await unit.addRows(batchId, rows);
+  const batch = aBatch({ batch_id: batchId, run_id: runId });
+  await receiveBatch(db, process.clock, batch, rows, async (unit) => {
     const read = rows.map((row) => asRead(row, !world.plan.unnamed));
-    const judge = await findDuplicateJudge(unit.tx, batch);
+    const judge = await findDuplicateJudge(unit.tx, { ...batch, audit_seq: 0, audit_head: '' });
     const judged = judge === null ? read : await judge(unit.tx, read);
     for (const { has_reference: _, before: __, problems, generation = 1, known_until = null, ...row } of judged) {
       const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };

@@ -317,4 +317,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: 'durableCommits = reached;',
     replace: 'durableCommits = commits;',
   },
+  {
+    name: 'a verdict that forgets open rows',
+    seed: 32,
+    file: 'reports/sentences/verdict.ts',
+    find: '    open > 0\n',
+    replace: '    open > 99\n',
+  },
+  {
+    name: 'masked reports that show the number',
+    seed: 8,
+    file: 'reports/render/results.ts',
+    find: "    if (column === 'phone_number') return maskPhone(value);",
+    replace: "    if (column === 'phone_number') return value;",
+  },
 ];

@@ -7,8 +7,7 @@ import { approve } from '../../src/engine/batches/batch-commands.ts';
 import { listBatches, unfinishedBatches } from '../../src/ledger/batches/batches.ts';
 import { countOverdue } from '../../src/ledger/rows/in-flight-rows.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
-import { inUnit } from '../../src/ledger/unit-of-work.ts';
-import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
+import { aBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import { leaveForApproval, waitingBatch } from './approvals.ts';
 import { type Disk, makeDisk } from './disk.ts';
@@ -16,6 +15,8 @@ import { isHalted, judge, type SeenRequest, type SeenWebhook, type Verdict } fro
 import { makePlan, type Plan } from './plan.ts';
 import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
+import { receiveBatch } from './received.ts';
+import { judgeReports } from './reports.ts';
 import { backUp, type OlderCopy, restore, showsLost } from './restore.ts';
 import { asNamed } from './row-refs.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
@@ -42,6 +43,8 @@ export interface RunResult {
 const memoryFolder = '/dev/shm';
 /** How long after the last fault everything has to be at rest: past the aged look-ups of a doubt (31 h), twice over. */
 const restMsMax = 72 * 3_600_000;
+/** The reports are written and judged after every so many seeds. */
+const seedsPerReports = 8;
 /** How long an account is held without being renewed: long, since virtual days are spent idle. */
 export const leaseTtlMs = 600_000;
 
@@ -172,11 +175,16 @@ export async function simulate(
     const { olderCopy, unseen } = world;
     const facts = { rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind, unseen, olderCopy };
     const judged = await judge({ db, ...facts });
+    // Reports take as long as all the rest.
+    const reported =
+      plan.seed % seedsPerReports === 0
+        ? await judgeReports({ db, clock, folder: join(folder, 'reports'), ...facts }, await listBatches(db, 1_000))
+        : [];
     const lost = world.disk.losses();
     const stale = world.disk.staleWrites();
     const fenced = stale > 0 ? [{ invariant: 'I11', what: `${stale} writes under a stale fence` }] : [];
     const losses = lost > 0 ? [{ invariant: 'I9', what: `what was acknowledged was gone after ${lost} deaths` }] : [];
-    const violations = [...circles, ...losses, ...fenced, ...judged];
+    const violations = [...circles, ...losses, ...fenced, ...judged, ...reported];
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
     const { faults, steps, sends, commits, lives, trace } = world;
     return { seed: plan.seed, violations, faults, steps, sends, commits, lives, traceHash, trace };
@@ -311,14 +319,11 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
   const { finishAfterMs } = world.plan;
   const finish_by = finishAfterMs && process.clock.now() + finishAfterMs;
   if (world.plan.approvedAtLife !== null && batchId === 'batch-1') {
-    const batch = aBatch({ batch_id: batchId, run_id: runId, finish_by, ...waitingBatch(numbered) });
-    await addBatch(db, process.clock, batch, numbered);
-    await inUnit(db, { clock: process.clock, actor: 'intake' }, ({ append }) =>
-      append(batchId, 'batch.validate', { content_sha256: batch.content_sha256 }),
-    );
+    const batch = aBatch({ batch_id: batchId, run_id: runId, finish_by, ...waitingBatch });
+    await receiveBatch(db, process.clock, batch, numbered);
     return leaveForApproval(db, process, batchId);
   }
-  await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId, finish_by }), numbered);
+  await receiveBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId, finish_by }), numbered);
   await approve({ db, clock: process.clock, person: 'approver', through: 'cli' as const }, batchId, unplanned);
 }
 
