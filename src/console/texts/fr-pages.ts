@@ -56,7 +56,7 @@ const problems = {
   'problem.AMOUNT_AND_PRODUCT.more': 'Laissez l’une des deux cellules vide.',
   'problem.AMOUNT_NOT_A_NUMBER': 'Le montant n’est pas un nombre',
   'problem.AMOUNT_NOT_A_NUMBER.more':
-    '{why, select, shortened {Un tableur l’a abrégé : des chiffres sont peut-être perdus.} date {C’est une date : un tableur a peut-être transformé un nombre.} space {Un caractère a été perdu à l’enregistrement, peut-être une espace entre les milliers. Enregistrez le fichier en « CSV UTF-8 », ou écrivez le montant sans lui.} percent {C’est un pourcentage.} format {La feuille montre un autre nombre que celui de la cellule.} other {Écrivez-le en chiffres avec un point décimal, par exemple 1250.50.}}',
+    '{why, select, shortened {Un tableur l’a abrégé : des chiffres sont peut-être perdus.} date {C’est une date : un tableur a peut-être transformé un nombre.} space {Un caractère a été perdu à l’enregistrement, peut-être une espace entre les milliers. Enregistrez le fichier en « CSV UTF-8 », ou écrivez le montant sans lui.} percent {C’est un pourcentage.} format {La feuille montre un autre nombre que celui de la cellule.} other {Écrivez-le en chiffres avec un point décimal, par exemple 1250.50.}}',
   'problem.AMOUNT_AMBIGUOUS': 'Le montant peut être lu de deux façons',
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {Ce peut être {one}, ou {other} coupé en deux cellules.} other {Ce peut être {one} ou {other}. Choisissez le signe décimal.}}',

@@ -266,6 +266,13 @@ test('an entry without a reference and with an unknown id is read by its id, and
   assert.deepEqual([items.length, reconciliation.charged_by_service], [8, { USD: '5.6' }]);
 });
 
+test('a second payment of a row adds to what the service has charged, and not to what the ledger has', async (t) => {
+  const { reconciliation } = await run(t, serviceWith([...allAtService(), paymentAtService(5, { topupId: 'again' })]));
+  const { charged_by_ledger, charged_by_service } = reconciliation;
+  assert.deepEqual(charged_by_ledger, { USD: '5.6' });
+  assert.ok(Number(charged_by_service.USD) > 5.6);
+});
+
 test('the failed payment of an earlier generation is matched even without a reference', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
