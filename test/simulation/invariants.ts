@@ -13,10 +13,13 @@ import { costsOfBatch } from '../../src/ledger/rows/costs.ts';
 import { findPayment } from '../../src/ledger/rows/payments.ts';
 import { pageRows, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import { auditBatch } from '../../src/operations/audit/audit-rows.ts';
+import { allSeen } from './all-seen.ts';
 import type { OlderCopy } from './restore.ts';
 
 /** One charge in the service's own log, which shares no code with the engine: the judge. */
 export interface JudgedPayment {
+  /** The service's id. */
+  topupId: string;
   reference: string;
   /** E.164, as the service writes it. */
   number: string;
@@ -82,6 +85,8 @@ export interface Judged {
    */
   unseen: ReadonlySet<string>;
   olderCopy: OlderCopy | null;
+  /** Whether a program has read again what has ended, after all faults. */
+  haveReadAgain: boolean;
 }
 
 /** The age past which no key is sent (invariant I4). */
@@ -97,6 +102,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
   const groups = await Promise.all([
     paidOnce(judged, rows),
     notPaidAgain(judged),
+    allSeen(judged),
     newestLedger(judged),
     notRepeated(judged),
     notCorrected(judged),

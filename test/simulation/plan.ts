@@ -61,6 +61,8 @@ export interface Plan {
   restore: Restore | null;
   /** The machine is off for so long (ms) after a life; its clock may stand still meanwhile. */
   off: { afterLife: number; ms: number; clockStands: boolean } | null;
+  /** Whether a program that stays reads again what has ended, once everything is at rest. It takes as long as some runs. */
+  readsAgain: boolean;
   /** Faults of the network end after this much world time; then everything must come to rest. */
   calmAfterMs: number;
 }
@@ -120,6 +122,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     wrongAnswer: null,
     restore: null,
     off: null,
+    readsAgain: false,
     calmAfterMs: 0,
   };
 }
@@ -181,13 +184,15 @@ export function makePlan(seed: number): Plan {
     unnamed: random.percent(25),
     restore: makeRestore(version, random.fork('restore')),
     off: makeOff(random.fork('off')),
+    readsAgain: false,
   };
   // Frozen later than others are, when all rows are sent and the slots of the job are being brought. Drawn apart: no
   // other draw moves.
   const ofJob = random.fork('job');
   const isSlow = plan.job && ofJob.percent(50);
   if (isSlow) plan.suspensions.push({ ...makeSuspension(ofJob, true), atStep: ofJob.between(20, 100) });
-  return { ...plan, ...makeReversed(plan, random.fork('reversed')) };
+  const reversed = makeReversed(plan, random.fork('reversed'));
+  return { ...plan, ...reversed, readsAgain: random.fork('again').percent(reversed.reversed ? 10 : 1) };
 }
 
 /** One seed in seven; in most of them people pay again what has failed. Drawn apart as well. */

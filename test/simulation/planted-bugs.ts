@@ -331,4 +331,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: "    if (column === 'phone_number') return maskPhone(value);",
     replace: "    if (column === 'phone_number') return value;",
   },
+  {
+    name: 'failed rows that are not read again',
+    seed: 1_686,
+    file: 'ledger/rows/rows.ts',
+    find: "((status IN ('completed', 'failed') AND first_sent_at IS NOT NULL)",
+    replace: "((status = 'completed' AND first_sent_at IS NOT NULL)",
+  },
+  {
+    name: 'a second payment that is read again and not noted',
+    seed: 2_643,
+    file: 'engine/tracking/reread.ts',
+    find: 'const second = await noteSecond(unit, current, payment);',
+    replace: 'const second = current === null ? await noteSecond(unit, current, payment) : null;',
+  },
 ];

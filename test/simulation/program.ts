@@ -31,7 +31,13 @@ const patienceMs = 36 * 3_600_000;
 
 const silent = { info: () => undefined, warn: () => undefined };
 
-export function startProgram(world: World, process: SimulatedProcess, life: number): Program {
+/** With `staysMs`, it stays for so long (ms), and reads again what has ended; otherwise it ends when nothing is left. */
+export function startProgram(
+  world: World,
+  process: SimulatedProcess,
+  life: number,
+  staysMs: number | null = null,
+): Program {
   const { clock, service } = world;
   const random = world.random.fork(`life-${life}`);
   let hint: () => void = () => undefined;
@@ -85,6 +91,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
         isDead: (holder) => isDead(world, holder),
         callbackUrl: service.callbackUrl,
         restored: world.sayRestored,
+        rereads: staysMs !== null,
       },
     );
     hint = () => runner.hint();
@@ -95,7 +102,8 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
       limiter: makeVirtualLimiter({ version }, { clock: process.clock }),
     };
     await Promise.all([
-      runner.run(patienceMs),
+      runner.run(staysMs === null ? patienceMs : Number.POSITIVE_INFINITY),
+      ...(staysMs === null ? [] : [clock.sleep(staysMs).then(() => runner.stop())]),
       runJob(world, process, db, { holder: holderName(life), isDead: (holder) => isDead(world, holder) }),
       resolveStuck(world, process, db, asking),
     ]);

@@ -91,7 +91,7 @@ export async function openService(
       return charges.map(({ topupId, reference, phoneNumber: number, amount, at, live, cost }) => {
         const again = chargedAgainAt.get(topupId);
         const arrivedAfterAllAt = again === undefined ? null : again - startedAt;
-        return { reference: reference ?? '', number, amount, at, live, cost, arrivedAfterAllAt };
+        return { topupId, reference: reference ?? '', number, amount, at, live, cost, arrivedAfterAllAt };
       });
     },
     close: () => sandbox.close(),

@@ -47,6 +47,8 @@ const restMsMax = 72 * 3_600_000;
 const seedsPerReports = 8;
 /** How long an account is held without being renewed: long, since virtual days are spent idle. */
 export const leaseTtlMs = 600_000;
+/** Past the second reading of a row that has ended, and its last page: the readings begin a day apart. */
+const readAgainMs = 75 * 3_600_000;
 
 /** Everything around the program: time, chance, the disk, the service, and what was seen of it all. */
 export interface World {
@@ -101,6 +103,8 @@ export interface World {
   unseen: ReadonlySet<string>;
   /** The files that an operator gives after that. */
   filesLeft: Omit<GivenFile, 'batchId'>[];
+  /** Whether a program has read again what has ended, after all faults. */
+  haveReadAgain: boolean;
 }
 
 /** A file as an operator gives it. */
@@ -157,9 +161,10 @@ export async function simulate(
     olderCopy: null,
     unseen: new Set(),
     filesLeft: [],
+    haveReadAgain: false,
   };
   try {
-    const circles = await clock.drive(live(world)).then(
+    const circles = await clock.drive(live(world).then(() => readAgain(world))).then(
       () => [],
       (error: Error) => [{ invariant: 'I15', what: error.message }],
     );
@@ -172,8 +177,18 @@ export async function simulate(
     const payments = world.service.payments();
     for (const { reference, arrivedAfterAllAt } of payments)
       if (arrivedAfterAllAt !== null) note(world, 'failed_then_paid', `${reference} at ${arrivedAfterAllAt}`);
-    const { olderCopy, unseen } = world;
-    const facts = { rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind, unseen, olderCopy };
+    const { olderCopy, unseen, haveReadAgain } = world;
+    const facts = {
+      rowsByBatch,
+      payments,
+      requests: seen,
+      webhooks,
+      restoredAt,
+      isBlind,
+      unseen,
+      olderCopy,
+      haveReadAgain,
+    };
     const judged = await judge({ db, ...facts });
     // Reports take as long as all the rest.
     const reported =
@@ -217,6 +232,16 @@ export async function alone(
   world[what] = process;
   await work();
   world[what] = null;
+}
+
+/** After all faults, a program stays for days, and reads again what has ended. */
+async function readAgain(world: World): Promise<void> {
+  if (!world.plan.readsAgain) return;
+  world.lives += 1;
+  world.trace.push(`life ${world.lives} reads again at ${world.clock.monotonic()}`);
+  const process = makeProcess(world.clock, world.lives, () => undefined);
+  world.haveReadAgain = (await runTo(world, process, readAgainMs)) === 'rested';
+  if (world.haveReadAgain) note(world, 'read_again', `as life ${world.lives}`);
 }
 
 /** Life after life, until one ends with nothing left to do after all faults are over. */
@@ -347,9 +372,13 @@ async function liveOnce(world: World): Promise<boolean> {
 }
 
 /** Runs the program in a process until it rests, dies, or ends by an error that it has a name for. */
-async function runTo(world: World, process: SimulatedProcess): Promise<'rested' | 'died' | 'ended'> {
+async function runTo(
+  world: World,
+  process: SimulatedProcess,
+  staysMs: number | null = null,
+): Promise<'rested' | 'died' | 'ended'> {
   world.processes.add(process);
-  const program = startProgram(world, process, world.lives);
+  const program = startProgram(world, process, world.lives, staysMs);
   world.program = program;
   const outcome = await Promise.race([
     process.death.then(() => 'died' as const),

@@ -241,7 +241,7 @@ export async function simulateFleet(plan: FleetPlan): Promise<RunResult> {
     const payments = service.payments();
     const unseen = new Set(isBlind ? payments.map(({ reference }) => reference) : []);
     const facts = { rowsByBatch, payments, requests, webhooks, restoredAt, isBlind, unseen, olderCopy };
-    const judged = await judge({ db, ...facts });
+    const judged = await judge({ db, ...facts, haveReadAgain: false });
     await db.close();
     const violations = [...circles, ...world.wrong, ...judged, ...withinLimit(plan, requests)];
     if (world.broken !== null) violations.push({ invariant: 'ended', what: String(world.broken) });
