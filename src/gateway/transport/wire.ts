@@ -68,24 +68,24 @@ export function isText(value: unknown): value is string {
 
 /**
  * The JSON of an answer, or undefined if it is not JSON. A service may repeat the credentials that it was sent: they
- * are removed from every text of the answer.
+ * are removed from every text of the answer. U+FFFD stands for U+0000, which no text in PostgreSQL has.
  */
 export function parseAnswer(text: string, secrets: readonly string[] = []): unknown {
   try {
     const json = parseExactJson(text);
     // Escapes (`\u0061`) hide what a text says.
     const mayHold = text.includes('\\') || secrets.some((secret) => text.includes(secret));
-    return mayHold && secrets.length > 0 ? withoutSecretsIn(json, secrets) : json;
+    return mayHold ? storableIn(json, secrets) : json;
   } catch {
     return undefined;
   }
 }
 
-function withoutSecretsIn(json: unknown, secrets: readonly string[]): unknown {
-  if (typeof json === 'string') return withoutSecrets(json, secrets);
-  if (Array.isArray(json)) return json.map((value) => withoutSecretsIn(value, secrets));
+function storableIn(json: unknown, secrets: readonly string[]): unknown {
+  if (typeof json === 'string') return withoutSecrets(json, secrets).replaceAll('\0', '\ufffd');
+  if (Array.isArray(json)) return json.map((value) => storableIn(value, secrets));
   if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return json;
-  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, withoutSecretsIn(value, secrets)]));
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, storableIn(value, secrets)]));
 }
 
 /** The value in this shape, or null if it does not have it. */

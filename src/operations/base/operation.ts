@@ -178,12 +178,13 @@ async function noteSeen(
   await noteNumbersSeen(session, { subject, what: showsNumbers.of });
 }
 
-/** Throws as `requireRole` and `requireVisible` do if the person may not do this. */
+/** Throws as `requireRole` and `requireVisible` do if the person may not do this, and as `refuseZeroIn` does. */
 export async function requireAllowed(
   session: Session,
   operation: Pick<RoleOperation, 'role' | 'mayAudit' | 'showsOnlyVisible'>,
   input: object,
 ): Promise<void> {
+  refuseZeroIn(input);
   const isAuditor = operation.mayAudit === true && session.grant?.roles.includes('audit') === true;
   if (!isAuditor) requireRole(session, operation.role);
   await requireVisible(session, operation, input);
@@ -243,6 +244,22 @@ function checkInput<Input extends z.ZodType>(
     reason: code === 'USAGE' && field !== undefined ? refusal('INPUT_REFUSED', { fields: String(field) }) : null,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** Throws `USAGE` if a text has a U+0000, which PostgreSQL can neither keep nor look for. */
+export function refuseZeroIn(input: object): void {
+  const [field] = Object.entries(input).find(([, value]) => hasZero(value)) ?? [];
+  if (field !== undefined)
+    throw new AirbatchError('USAGE', `${field} has a character U+0000`, {
+      reason: refusal('INPUT_REFUSED', { fields: field }),
+    });
+}
+
+function hasZero(value: unknown): boolean {
+  if (typeof value === 'string') return value.includes('\0');
+  if (Array.isArray(value)) return value.some(hasZero);
+  const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+  return isPlain && Object.values(value).some(hasZero);
 }
 
 /** What can be chosen instead of the value at this path: `takes "paid" or "not-paid", not "maybe"`. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { refuseZeroIn } from '../../operations/base/operation.ts';
 import type { Route } from './route-table.ts';
 
 /** A JSON schema, as far as it is looked at here. */
@@ -46,7 +47,10 @@ export function inputReader(route: Route): (request: { params: unknown; query: u
     if (typeof given !== 'object' || Array.isArray(given)) return given;
     // A field that is not offered, or that is already in the path, is refused like an unknown one.
     const named = Object.entries(given).map(([name, value]) => [foreign.includes(name) ? `${name} ` : name, value]);
-    return { ...Object.fromEntries(named), ...read(params as Record<string, unknown>, properties) };
+    const input = { ...Object.fromEntries(named), ...read(params as Record<string, unknown>, properties) };
+    // Before the operation: entity tags and the answers to repeated requests are kept by what the input names.
+    refuseZeroIn(input);
+    return input;
   };
 }
 

@@ -619,3 +619,12 @@ test('a credential that the service echoes is not kept, however it is written', 
     assert.match(JSON.stringify(created), /key \[secret\] refused/);
   }
 });
+
+test('U+0000 in a text of the service, which PostgreSQL cannot keep, becomes the sign for an unknown character', async () => {
+  const created = await create(
+    answer(200, success(topup({ status: 'failed', failure_reason: 'no\0 credit', provider_reference: 'a\0b\\u0000' }))),
+  );
+  assert.ok(created.kind === 'accepted');
+  assert.equal(created.payment.providerReference, 'a\ufffdb\\u0000');
+  assert.doesNotMatch(JSON.stringify(created), /(?<!\\)\\u0000/);
+});

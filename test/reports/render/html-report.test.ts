@@ -281,7 +281,7 @@ const attacks = [
   'javascript:alert(1)',
   '<!--<script>',
   '&lt;script&gt;',
-  '\u0000<b>\ud800',
+  '\u0001<b>\ud800',
 ];
 
 test('text in a field of the file or an answer of the service stays text', async (t) => {

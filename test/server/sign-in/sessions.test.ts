@@ -33,6 +33,13 @@ describe('a session of the console', () => {
     assert.equal((await own.send('GET', '/api/v1/session')).status, 401, 'an old cookie is worth nothing');
   });
 
+  test('is not begun by a name with U+0000, for which PostgreSQL cannot look', async (t) => {
+    const { browser } = await consoleOf(t);
+    const body = { name: 'amina\0', password };
+    const { status, body: answer } = await browser().send('POST', '/api/v1/session', { body });
+    assert.deepEqual([status, answer.code], [400, 'USAGE']);
+  });
+
   test('is not begun by a link that is older than the second factor of its person', async (t) => {
     const { db, clock, addUser, browser } = await consoleOf(t);
     const { link } = await addUser('amina');
