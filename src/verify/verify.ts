@@ -15,7 +15,7 @@ import { checkFiles, type Manifest, readManifest, versionsFolder } from './input
 export interface VerifyOptions {
   /** PEM of the key that must have signed. Without it, the signature only shows that one key signed everything. */
   publicKey?: string;
-  /** A ledger (SQLite file) whose audit chain must begin with that of the reports. */
+  /** A ledger, a SQLite file or a `postgres://` URL, whose audit chain must begin with that of the reports. */
   ledger?: string;
   /** The service's own list of payments: a file with one JSON object a line, as `GET /v2/topups` lists them. */
   serviceList?: string;

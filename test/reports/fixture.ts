@@ -10,16 +10,14 @@ import { v2Body } from '../../src/gateway/v2/v2-wire.ts';
 import type { EventData } from '../../src/ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
-import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { insertPayments, type PaymentRecord } from '../../src/ledger/rows/payments.ts';
 import { writeRefund } from '../../src/ledger/rows/refunds.ts';
 import { findRow, type NewRow, type RowRecord } from '../../src/ledger/rows/rows.ts';
 import type { RowFields } from '../../src/ledger/rows/update-row.ts';
-import { migrate } from '../../src/ledger/schema/schema.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
 import type { ReportOptions } from '../../src/reports/reports.ts';
 import type { SigningKey } from '../../src/reports/versions/signing-key.ts';
-import { aBatch, aRow } from '../support/ledger.ts';
+import { aBatch, aRow, memoryLedger } from '../support/ledger.ts';
 
 /** 1 November 2026, 08:00 UTC. */
 export const startMs = Date.UTC(2026, 10, 1, 8);
@@ -59,10 +57,10 @@ export function signedBy(db: Database, key: SigningKey): ReportOptions {
   return { signing: { key, clock: clockOf(db), person: 'amina', through: 'cli' as const } };
 }
 
-export async function testLedger(t: TestContext, path = ':memory:'): Promise<Database> {
-  const db = openSqlite(path);
+/** The ledger that the environment asks for: in memory, or on PostgreSQL. */
+export async function testLedger(t: TestContext): Promise<Database> {
+  const db = await memoryLedger();
   t.after(() => db.close());
-  await migrate(db);
   return db;
 }
 

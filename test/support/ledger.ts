@@ -43,12 +43,32 @@ export async function memoryLedger(): Promise<Database> {
 /** How long a connection may be idle: the tests of a file that do not close their ledgers share the server's places. */
 const idleTimeoutMillis = 500;
 
+/**
+ * A ledger as `memoryLedger` makes one, and where it is, for what opens it by its place itself: its file in this folder,
+ * or its URL.
+ */
+export async function placedLedger(folder: string): Promise<{ db: Database; place: string }> {
+  if (process.env.AIRBATCH_TEST_LEDGER === 'postgres') {
+    const { migratedPostgres } = await import('./postgres.ts');
+    const place = await migratedPostgres();
+    return { place, db: await openForTests(place) };
+  }
+  const place = join(folder, 'ledger.db');
+  const db = openSqlite(place);
+  await migrate(db);
+  return { place, db };
+}
+
 /** A ledger on PostgreSQL. Its clock is the test's. */
 export async function postgresLedger(): Promise<Database> {
-  const { openPostgres } = await import('../../src/ledger/drivers/postgres/postgres.ts');
   const { migratedPostgres } = await import('./postgres.ts');
+  return openForTests(await migratedPostgres());
+}
+
+async function openForTests(url: string): Promise<Database> {
+  const { openPostgres } = await import('../../src/ledger/drivers/postgres/postgres.ts');
   const makePool: MakePool = (config) => new Pool({ ...config, idleTimeoutMillis });
-  return counted(openPostgres(await migratedPostgres(), { makePool }));
+  return counted(openPostgres(url, { makePool }));
 }
 
 /** A ledger in memory, for tests of what SQLite alone does: how it plans a statement. */

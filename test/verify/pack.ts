@@ -21,10 +21,10 @@ export interface Pack {
 
 export async function makePack(
   t: TestContext,
-  { ledger, mask = false, fields = {} }: { ledger?: string; mask?: boolean; fields?: Partial<BatchRecord> } = {},
+  { ledger, mask = false, fields = {} }: { ledger?: Database; mask?: boolean; fields?: Partial<BatchRecord> } = {},
 ): Promise<Pack> {
   const folder = folderOf(t);
-  const db = await testLedger(t, ledger);
+  const db = ledger ?? (await testLedger(t));
   await writeSampleBatch(db, 'B-1', fields);
   const key = await openSigningKey(join(folder, 'key.pem'));
   const { dir } = await writeReports(db, 'B-1', folder, { ...signedBy(db, key), mask });

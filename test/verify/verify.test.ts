@@ -38,6 +38,7 @@ import {
 } from '../reports/fixture.ts';
 import { giveBack } from '../reports/late.ts';
 import { folderOf } from '../support/folder.ts';
+import { placedLedger } from '../support/ledger.ts';
 import { makePack, type Pack, signAnew } from './pack.ts';
 
 test('unchanged reports verify, and the result names the key', async (t) => {
@@ -779,8 +780,9 @@ test('a missing or wrong signature names no signer', async (t) => {
 });
 
 test('a chain that was cut and signed again is found by the ledger', async (t) => {
-  const ledger = join(folderOf(t), 'ledger.db');
-  const pack = await makePack(t, { ledger });
+  const { db, place: ledger } = await placedLedger(folderOf(t));
+  t.after(() => db.close());
+  const pack = await makePack(t, { ledger: db });
   assert.equal((await verifyReports(pack.dir, { ledger })).ok, true);
   await pack.db.execute(`UPDATE events SET hash = 'other' WHERE seq = 31`);
   const { findings } = await verifyReports(pack.dir, { ledger });
@@ -863,8 +865,9 @@ test('the result says which events no anchored head covers, so that the holder o
 });
 
 test('reports that are older than the ledger are complete, and the result says what came since', async (t) => {
-  const ledger = join(folderOf(t), 'ledger.db');
-  const pack = await makePack(t, { ledger });
+  const { db, place: ledger } = await placedLedger(folderOf(t));
+  t.after(() => db.close());
+  const pack = await makePack(t, { ledger: db });
   const { doubts, later } = await verifyReports(pack.dir, { ledger });
   assert.deepEqual([doubts, later], [[], { events: 0, kinds: {} }]);
   await inUnit(pack.db, { clock: testClock(), actor: 'engine' }, async (unit) => {

@@ -177,7 +177,8 @@ describe('the number of first rows does not change', () => {
     const program = staying(rig);
     await program.after(5 * minute);
     // The refused one waits until the service has forgotten its key; nothing takes its place.
-    assert.deepEqual(sentOf(rig), ['run-1/ref-1', 'run-1/ref-2']);
+    // They arrive in any order.
+    assert.deepEqual(sentOf(rig).sort(), ['run-1/ref-1', 'run-1/ref-2']);
     await program.after(100 * minute);
     await program.stop();
     assert.equal((await rig.batch()).status, 'completed');
@@ -199,7 +200,7 @@ describe('the number of first rows does not change', () => {
     const runner = rig.runner({ restored: true });
     await rig.clock.drive(Promise.race([runner.run(36 * 60 * minute), rig.clock.sleep(72 * 60 * minute)]));
     assert.deepEqual(await rig.states(), ['held', 'completed', 'completed', 'completed', 'completed']);
-    assert.deepEqual(sentOf(rig).slice(0, 3), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-3']);
+    assert.deepEqual(sentOf(rig).slice(0, 3).sort(), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-3']);
   });
 
   test('if one of them has failed, and a person retries it while the others are in flight', async () => {

@@ -33,7 +33,7 @@ const release = ({ db, clock }: Rig, rowNo: number) =>
 
 async function noted({ db }: Rig): Promise<number[]> {
   const events = await db.query<{ row_no: number }>(
-    `SELECT row_no FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,
+    `SELECT row_no FROM events WHERE kind = 'row.changed_late' ORDER BY row_no`,
   );
   return events.map(({ row_no }) => row_no);
 }

@@ -20,7 +20,7 @@ test('a text with U+0000, which PostgreSQL cannot keep, is refused wherever it s
   await assert.rejects(performIn(session, listRows, door, { batch_id: 'batch\0' }), /^AirbatchError: batch_id has/);
   const taking = defineOperation({
     name: 'take-names',
-    role: 'view',
+    role: 'audit',
     ledger: 'read',
     result: z.string(),
     input: z.strictObject({ of: z.strictObject({ names: z.array(z.string()) }) }),

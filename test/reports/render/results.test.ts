@@ -15,7 +15,7 @@ import type { BatchSummary } from '../../../src/reports/summary/summary-shape.ts
 import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
 import { verifyReports } from '../../../src/verify/verify.ts';
 import { folderOf } from '../../support/folder.ts';
-import { setPause } from '../../support/ledger.ts';
+import { placedLedger, setPause } from '../../support/ledger.ts';
 import {
   columns,
   completedWay,
@@ -332,7 +332,8 @@ test('reports of an unknown batch are refused, and the message names it', async 
 
 test('reports of a running batch agree with each other', async (t) => {
   const folder = folderOf(t);
-  const db = await testLedger(t, join(folder, 'ledger.db'));
+  const { db } = await placedLedger(folder);
+  t.after(() => db.close());
   await writeSampleBatch(db);
   // Between the first reading of the rows, which is summed up, and the next.
   let hasGoneOn = false;
