@@ -2,7 +2,7 @@ import { codeOf, Unreachable } from './problem.ts';
 
 /** How long a change waits before it is sent again (ms): a server that was started again is found soon. */
 const tryAgainMs = 2_000;
-/** So often a server says that it still works on the same change. A server that was killed meanwhile never ends it. */
+/** After so many answers that the server still works on the change, it was killed meanwhile, and never ends it. */
 const unfinishedMax = 5;
 
 /**

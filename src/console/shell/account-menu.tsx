@@ -20,7 +20,7 @@ export function AccountMenu() {
   const { choose } = useLanguage();
   const queries = useQueryClient();
   const [error, setError] = useState<unknown>(null);
-  /** Somebody who believes to be signed out leaves the machine: a session that stays is said. */
+  /** People leave the machine once they believe that they are signed out, so a failure is shown. */
   const signOut = async () => {
     setError(null);
     try {

@@ -10,8 +10,8 @@ export function textOrNull(path: string): Promise<string | null> {
 }
 
 /**
- * Makes a file that only its owner may read, and returns its text. Two processes may make it at the same time: it
- * appears completely, and the first one stays. `share`: changes its permissions before it appears.
+ * Makes a file that only its owner may read, and returns its text. If two processes make it at the same time, the first
+ * file stays, and nobody reads a part of it. `share`: changes its permissions before others can see it.
  */
 export async function makeFirstFile(
   path: string,

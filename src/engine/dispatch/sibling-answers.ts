@@ -9,8 +9,8 @@ export interface SiblingAnswers {
 }
 
 /**
- * How long an answer waits for the others of its admission (ms). A unit of work costs as much as ten changes of rows,
- * and until an answer is written, a kill leaves its row in doubt: so the wait is short against that for the answer.
+ * How long an answer waits for the others of its admission (ms). A unit of work costs as much as ten changes of rows.
+ * Until an answer is written, a kill leaves its row in doubt, so this wait is much shorter than that for the answer.
  */
 const gatherMs = 20;
 /** The answers of a larger admission come so fast that the committer groups them. */

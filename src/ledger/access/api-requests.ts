@@ -13,7 +13,7 @@ export interface ApiRequest {
 export interface ApiAnswer {
   status: number;
   body: string;
-  /** The draft or the batch that it is about, with whose people it is erased; null: it names nobody. */
+  /** The draft or the batch that it is about: erased together with the people of that. Null: it names nobody. */
   about: string | null;
 }
 

@@ -8,7 +8,7 @@ import { insertRecord } from '../drivers/write.ts';
 export const draftStates = ['open', 'submitted', 'discarded'] as const;
 export type DraftState = (typeof draftStates)[number];
 
-/** A file that people correct before it becomes a batch. Its original is a file beside the ledger. Times: epoch ms. */
+/** A file that people correct before it becomes a batch. Its original is a file next to the ledger. Times: epoch ms. */
 export interface DraftRecord {
   draft_id: string;
   account: string;

@@ -1,4 +1,4 @@
-/** The tables of outgoing webhooks: other programs are told what happens, each at its endpoint. */
+/** The tables of outgoing webhooks: airbatch sends events to the endpoints of other programs. */
 export const webhookTables: readonly string[] = [
   // `earlier_secret` also signs until `earlier_until`. `failed_at`: when it was disabled since nothing arrived.
   `CREATE TABLE webhook_endpoints (

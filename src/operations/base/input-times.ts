@@ -24,9 +24,19 @@ export function spanOf(
   nameOf: (field: string) => string,
 ): { fromMs: number; toMs: number } {
   const span = { fromMs: from === undefined ? 0 : Date.parse(from), toMs: to === undefined ? now : Date.parse(to) };
-  if (span.toMs < span.fromMs)
-    throw new AirbatchError('USAGE', `${nameOf('to')} is before ${nameOf('from')}`, {
-      reason: refusal('TIMES_BACKWARDS', {}),
+  if (from === undefined || span.toMs >= span.fromMs) return span;
+  if (to === undefined)
+    throw new AirbatchError('USAGE', `${nameOf('from')} ${dayText(from)} is still to come`, {
+      reason: refusal('DAY_TO_COME', {}),
+      hint: 'Name a day that has begun.',
     });
-  return span;
+  throw new AirbatchError('USAGE', `${nameOf('to')} ${dayText(to)} is before ${nameOf('from')} ${dayText(from)}`, {
+    reason: refusal('TIMES_BACKWARDS', {}),
+    hint: `Name the earlier one with ${nameOf('from')}.`,
+  });
+}
+
+/** The first or last moment of a day is shown as the day. */
+function dayText(iso: string): string {
+  return iso.replace(/T(00:00:00\.000|23:59:59\.999)Z$/, '');
 }

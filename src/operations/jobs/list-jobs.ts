@@ -46,7 +46,7 @@ const job = z.strictObject({
   slots: z.array(slot.extend({ batches: z.array(z.strictObject({ batch_id: batchId, file: z.string() })) })),
   /** Files in `working` that no slot will import, or only if their slot is run again. */
   unprocessed: z.array(z.strictObject({ file: z.string(), slot: time.nullable() })),
-  /** For `If-Match` of a run: another one whenever a slot of the job has begun or ended. */
+  /** For `If-Match` of a run: it changes whenever a slot of the job begins or ends. */
   etag: z.string(),
 });
 

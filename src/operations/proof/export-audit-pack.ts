@@ -17,7 +17,7 @@ import { type PackFile, packInstructions } from './audit-pack.ts';
 
 const text = z.string().nullable();
 
-/** The description of every file, beside the program. */
+/** The description of every file, in the package of the program. */
 const formatPath = packageFile('docs/report-format.md');
 
 /**

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
-import { refusal } from '../../core/basics/refusal.ts';
 import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import { pageOpenItems } from '../../ledger/reporting/reconciliations.ts';
 import { reconcile } from '../../reports/reconcile/reconcile.ts';
@@ -12,6 +11,7 @@ import { type Session, sessionKey } from '../../runtime/session/session.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
 import { reportStore } from '../../runtime/upkeep/report-store.ts';
 import { accountName, batchId, folder, moment } from '../base/fields.ts';
+import { spanOf } from '../base/input-times.ts';
 import { type Door, defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson } from './open-item.ts';
 
@@ -30,7 +30,7 @@ const input = z
     const hint = 'A batch has its account and its time: leave the batch or the other options out.';
     for (const [field, given] of Object.entries({ account, from, to }))
       if (given !== undefined)
-        addIssue({ code: 'custom', path: [field], message: 'cannot be used with --batch', params: { hint } });
+        addIssue({ code: 'custom', path: [field], message: 'cannot be used with a batch', params: { hint } });
   });
 
 /** How long after a batch's last row the reconciliation still looks for its payments. */
@@ -93,22 +93,5 @@ async function requestOf(
     throw new AirbatchError('USAGE', 'the time to compare is missing', {
       hint: `Give ${nameOf('from')} (and ${nameOf('to')}), or ${nameOf('batch_id')}.`,
     });
-  const fromMs = Date.parse(from);
-  const toMs = to === undefined ? now : Date.parse(to);
-  if (toMs < fromMs)
-    throw to === undefined
-      ? new AirbatchError('USAGE', `${nameOf('from')} ${dayText(from)} is still to come`, {
-          reason: refusal('DAY_TO_COME', {}),
-          hint: 'Name a day that has begun.',
-        })
-      : new AirbatchError('USAGE', `${nameOf('to')} ${dayText(to)} is before ${nameOf('from')} ${dayText(from)}`, {
-          reason: refusal('TIMES_BACKWARDS', {}),
-          hint: `Name the earlier one with ${nameOf('from')}.`,
-        });
-  return { account: chosenAccountName(config, account), fromMs, toMs };
-}
-
-/** The first or last moment of a day is shown as the day. */
-function dayText(iso: string): string {
-  return iso.replace(/T(00:00:00\.000|23:59:59\.999)Z$/, '');
+  return { account: chosenAccountName(config, account), ...spanOf({ from, to }, now, nameOf) };
 }

@@ -12,7 +12,7 @@ import {
   requireOutside,
 } from './webhook-fields.ts';
 
-/** Changes an endpoint: its address, what it is told, or whether it is told anything. */
+/** Changes an endpoint: its address, which events it receives, or whether it receives any. */
 export const changeWebhook = defineOperation({
   name: 'change-webhook',
   role: 'admin',

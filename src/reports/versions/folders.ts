@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 /**
- * The name of a batch's reports, in whatever place. Masked reports have one of their own, so that an earlier version
- * beside them does not show whole numbers.
+ * The name of a batch's reports, in whatever place. Masked reports have a name of their own, so that no earlier version
+ * in the same folder shows whole numbers.
  */
 export function reportName(batchId: string, { mask }: { mask: boolean }): string {
   return mask ? `${batchId}-masked` : batchId;

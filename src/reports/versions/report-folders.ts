@@ -6,7 +6,7 @@ import { readVersion, versionsFolder } from './versions.ts';
 export interface ReportFolder {
   /** A path, or an address in a bucket. */
   dir: string;
-  /** Where the version lies beside the current one ("versions/1-as-of-2026-12-03"); empty for the current one. */
+  /** The folder of an earlier version within that of the current one ("versions/1-as-of-2026-12-03"), or empty. */
   keptAs: string;
   /** Null before the batch had ended, or without a signature. */
   version: number | null;

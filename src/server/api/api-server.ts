@@ -196,7 +196,7 @@ async function requireCaller(
     throw new Refused('KEY_REFUSED', 'The API key is unknown, expired or revoked.');
   }
   const token = tokenIn(headers, publicUrl());
-  // Browsers send this header, so their users are told to sign in; other callers are told about the API key.
+  // Browsers send this header: the answer asks their users to sign in. Other callers need an API key.
   if (token === null && headers['sec-fetch-mode'] === undefined)
     throw new Refused('KEY_MISSING', 'The request has no API key (Authorization: Bearer ...).');
   const person = await personOf(session, token, isUse);

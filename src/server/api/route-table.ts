@@ -14,7 +14,7 @@ interface Place {
   isDownload?: boolean;
   /** Whether it is only for people who are signed in, because it decides who may do what. */
   isForPeople?: boolean;
-  /** The purpose for which a person must prove a second factor: it moves money, or decides who may. */
+  /** The purpose for which a person must prove a second factor: it moves money, or decides who may move it. */
   stepUp?: StepUp;
   /** Whether the answer has a secret that is shown once. It is not stored for a repeated request. */
   isShownOnce?: boolean;

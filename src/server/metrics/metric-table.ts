@@ -15,7 +15,7 @@ const counter = (help: string, ...labels: string[]): MetricDefinition => ({ type
 
 /**
  * All metrics of ours; docs/monitoring.md describes each. A label has few values: an account, a job, a wallet, a place
- * of the configuration, or a word of a fixed list. No label has a batch, a row, a person or a text of the service.
+ * of the configuration, or an entry of a fixed list. No label has a batch, a row, a person or a text of the service.
  */
 export const metricTable = {
   batches: gauge('Batches that have not ended.', 'account', 'status', 'situation'),

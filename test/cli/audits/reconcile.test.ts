@@ -83,7 +83,7 @@ describe('airbatch reconcile', () => {
     ] as const) {
       const { code, stderr } = await runHere(['reconcile', '--batch', 'any', option, value], { cwd: folder });
       assert.equal(code, 2);
-      assert.match(stderr, new RegExp(`${option} cannot be used with --batch \\[USAGE\\]`));
+      assert.match(stderr, new RegExp(`${option} cannot be used with a batch \\[USAGE\\]`));
     }
   });
 

@@ -146,7 +146,7 @@ test('who may see one account finds only its payments', async (t) => {
 test('a time that ends before it begins is refused', async (t) => {
   const { ask } = await ledger(t);
   const reversed = { from: month.to, to: month.from };
-  const fault = { code: 'USAGE', message: 'to is before from' };
+  const fault = { code: 'USAGE', message: `to ${reversed.to} is before from ${reversed.from}` };
   await assert.rejects(ask(findPayments, { number: '+254712000001', ...reversed }), fault);
   await assert.rejects(ask(listPaidFiles, reversed), fault);
 });

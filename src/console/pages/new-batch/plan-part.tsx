@@ -135,7 +135,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
   );
 }
 
-/** Why rows are not paid: a row may have several problems, so `unpaid` counts the rows. Then what to look at. */
+/** Why rows are not paid, and what to check. A row may have several problems, so `unpaid` counts the rows. */
 function Findings({
   findings,
   unusual,

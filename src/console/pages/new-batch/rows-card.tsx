@@ -33,7 +33,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
     try {
       rows.put(await editor.edit(change));
     } catch {
-      // The server keeps what stood there: the person finds in the message what was typed.
+      // The server keeps the earlier text, so the message shows what the person typed.
       rows.reread();
       for (const { value } of change.cells?.slice(0, 1) ?? []) toast(t('draft.cell_lost', { value }));
     }

@@ -69,7 +69,7 @@ function columnName(column: string): string {
   return column.startsWith('row.') ? eventText(column) : memberName(column);
 }
 
-/** A cell as it is now; or, where the row has stayed as it ended, what the service says of it since. */
+/** The present text of a cell; or, if the row itself has not changed, what the service has reported about it since. */
 function shownAfter({ column, after, after_reason }: Line): string {
   return whyText(after_reason) ?? shown(column, after);
 }

@@ -9,7 +9,7 @@ import { Refusal } from './refusal.tsx';
 import { CodeField } from './sign-in-form.tsx';
 import { useWork, type Work } from './use-work.ts';
 
-/** Asks for a second factor before an action that moves money, or decides who may. */
+/** Asks for a second factor before an action that moves money, or that decides who may move it. */
 export function StepUpDialog({ purpose, onEnd }: { purpose: string; onEnd: (isToBeSentAgain: boolean) => void }) {
   const { factors = [] } = useSession();
   const [code, setCode] = useState('');

@@ -78,7 +78,7 @@ function ForecastTable({ account, used }: { account: string; used: readonly OfCu
 function lasts({ currency, runs_out_by: by, runs_out_at: at }: OfCurrency): string {
   if (by === null) return t('base.labelled', { label: currency, value: t('wallets.lasts.long') });
   if (at === null) return t('base.labelled', { label: currency, value: t('wallets.lasts.unsure') });
-  // Whether payouts repeat is known to the day at best.
+  // A forecast from usual payouts is no more exact than a day.
   return t('base.labelled', {
     label: currency,
     value: t(`wallets.lasts.${by}`, { time: by === 'queue' ? formatTime(at) : formatDate(dayOf(Date.parse(at))) }),
