@@ -5,7 +5,6 @@ import { packStream } from '../../operations/proof/audit-pack.ts';
 import { exportAuditPack } from '../../operations/proof/export-audit-pack.ts';
 import { writeReports } from '../../operations/proof/write-reports.ts';
 import { counted } from '../../reports/text/counted-text.ts';
-import { openReport } from '../../runtime/upkeep/report-store.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { pathOf, unwritable } from '../base/path-of.ts';
@@ -20,12 +19,11 @@ export async function execute(
   [batch_id = '']: string[],
   { out, mask = false }: { out?: string; mask?: boolean },
 ): Promise<number> {
-  const { file, is_masked, files } = await withCalls(context, async (call, session) => {
+  const { file, is_masked, files } = await withCalls(context, async (call, read) => {
     await call(writeReports, { batch_id, mask });
     const { file_name, is_masked, pack } = await call(exportAuditPack, { batch_id, mask });
     const file = pathOf(context, out) ?? resolve(context.cwd, file_name);
-    const content = packStream(pack, (path) => openReport(session, path));
-    await pipeline(content, createWriteStream(file, { mode: fileMode })).catch(unwritable(file));
+    await pipeline(packStream(pack, read), createWriteStream(file, { mode: fileMode })).catch(unwritable(file));
     return { file, is_masked, files: pack.map(({ name }) => name) };
   });
   const text = `${relative(context.cwd, file)}: ${counted(files.length, 'file')}${is_masked ? ', masked' : ''}. README.txt says how to verify them.`;

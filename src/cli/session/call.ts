@@ -1,7 +1,7 @@
+import type { Readable } from 'node:stream';
 import type { z } from 'zod';
 import { visible } from '../../core/text/visible.ts';
 import { type Door, type Operation, openFor, type Place, perform, performIn } from '../../operations/base/operation.ts';
-import type { Session } from '../../runtime/session/session.ts';
 import type { CommandContext } from '../base/command.ts';
 
 /** Runs an operation in the name of the person who runs the command, and returns its result. */
@@ -20,15 +20,19 @@ export type Call = <Input extends z.ZodType, Result extends z.ZodType>(
   input: z.input<Input>,
 ) => Promise<z.output<Result>>;
 
-/** Runs several operations in one session. */
+/** Runs several operations in one session. `read` opens a file of reports that an operation has named. */
 export async function withCalls<Result>(
   context: CommandContext,
-  work: (call: Call, session: Session) => Promise<Result>,
+  work: (call: Call, read: (path: string) => Promise<Readable>) => Promise<Result>,
 ): Promise<Result> {
   const door = doorOf(context);
   const session = await openFor('change', door.place);
   try {
-    return await work((operation, input) => performIn(session, operation, door, input), session);
+    return await work(
+      (operation, input) => performIn(session, operation, door, input),
+      // Loaded only if it is needed: few commands read reports.
+      async (path) => (await import('../../runtime/upkeep/report-store.ts')).openReport(session, path),
+    );
   } finally {
     await session.db.close();
   }
