@@ -10,8 +10,8 @@ export interface DialogProps {
   onSubmit?: () => void;
   submitText?: string;
   look?: 'main-action' | 'danger';
-  isBusy?: boolean;
-  error?: unknown;
+  /** What its decision starts: meanwhile the button is busy, and a failure is shown. */
+  work?: { isPending: boolean; error: unknown };
   /** Whether the content is a form with its own button: a form cannot be inside another one. */
   isFormOfItsOwn?: boolean;
   /** Whether only its button closes it. */
@@ -26,8 +26,7 @@ export function Dialog({
   onSubmit,
   submitText,
   look = 'main-action',
-  isBusy = false,
-  error = null,
+  work: { isPending, error } = { isPending: false, error: null },
   isFormOfItsOwn = false,
   staysAtEscape = false,
   children,
@@ -51,7 +50,7 @@ export function Dialog({
   }, [error]);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!isBusy) onSubmit?.();
+    if (!isPending) onSubmit?.();
   };
   return (
     <dialog
@@ -75,7 +74,7 @@ export function Dialog({
         <div className="dialog-actions">
           <Button onClick={onClose}>{onSubmit === undefined ? t('base.close') : t('base.cancel')}</Button>
           {onSubmit !== undefined && (
-            <Button type="submit" look={look} isBusy={isBusy}>
+            <Button type="submit" look={look} isBusy={isPending}>
               {submitText ?? t('base.save')}
             </Button>
           )}

@@ -56,11 +56,14 @@ export function Card({
   );
 }
 
-/** Facts with their names. */
-export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+export type Fact = readonly [name: string, value: ReactNode];
+
+/** Facts with their names. False: one that does not apply here. */
+export function Facts({ facts }: { facts: readonly (Fact | false)[] }) {
+  const shown = facts.filter((fact) => fact !== false);
   return (
     <dl className="facts">
-      {facts.map(([name, value]) => (
+      {shown.map(([name, value]) => (
         <FactLine key={name} name={name} value={value} />
       ))}
     </dl>

@@ -89,7 +89,7 @@ function SimpleDialog({
   };
   return (
     <GuardedDialog
-      action={action}
+      work={action}
       title={t(`batch.${kind}_title`)}
       onClose={onClose}
       onSubmit={submit}
@@ -117,7 +117,7 @@ function ReorderDialog({ batch, onClose }: { batch: BatchStatus; onClose: () => 
     { done: () => t('batch.reorder_done'), onDone: onClose },
   );
   return (
-    <GuardedDialog action={action} title={t('batch.reorder_title')} onClose={onClose} onSubmit={() => action.mutate()}>
+    <GuardedDialog work={action} title={t('batch.reorder_title')} onClose={onClose} onSubmit={() => action.mutate()}>
       <p>{t('batch.reorder_help')}</p>
       <Select
         label={t('batch.priority')}

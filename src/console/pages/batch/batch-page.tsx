@@ -1,8 +1,8 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { Link, useParams } from 'wouter';
 import { useSession } from '../../api/session.ts';
 import { Loaded } from '../../base/failure.tsx';
-import { Facts, type Figure, Figures, Loading, Page } from '../../base/page.tsx';
+import { type Fact, Facts, type Figure, Figures, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
 import { Tabs } from '../../base/tabs.tsx';
 import { Count, draftPath, None, Sums, Time } from '../../base/values.tsx';
@@ -145,8 +145,6 @@ function Details({ batch }: { batch: BatchStatus }) {
   );
 }
 
-type Fact = [string, ReactNode];
-
 function BatchFacts({ batch }: { batch: BatchStatus }) {
   const { batch_id, service, approved_by, approved_at, priority, finish_by, worker } = batch;
   const { draft_id, paid_since, contradicted_rows } = batch;
@@ -169,7 +167,7 @@ function BatchFacts({ batch }: { batch: BatchStatus }) {
           [t('batch.priority'), t(`priority.${priority}`)],
           [t('batch.finish_by'), <Time key="finish" at={finish_by} />],
           [t('batch.worker'), worker ?? t('batch.no_worker')],
-          ...(draft_id === null ? [] : [fileFact(draft_id)]),
+          draft_id !== null && fileFact(draft_id),
           ...paid_since.map(
             (later): Fact => [
               t('batch.paid_since'),

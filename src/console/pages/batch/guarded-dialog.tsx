@@ -7,16 +7,11 @@ import './history.css';
 
 const shownMax = 5;
 
-interface GuardedProps extends Omit<DialogProps, 'isBusy' | 'error'> {
-  /** Of `useGuardedAction`. */
-  action: { isPending: boolean; error: unknown };
-}
-
-/** The dialog of a guarded action. If others have decided meanwhile, it shows their decisions, and no failure. */
-export function GuardedDialog({ action: { isPending, error }, children, ...dialog }: GuardedProps) {
-  const changed = error instanceof ChangedByOthers ? error : null;
+/** The dialog of `useGuardedAction`. If others have decided meanwhile, it shows their decisions, and no failure. */
+export function GuardedDialog({ work, children, ...dialog }: DialogProps & Required<Pick<DialogProps, 'work'>>) {
+  const changed = work.error instanceof ChangedByOthers ? work.error : null;
   return (
-    <Dialog {...dialog} isBusy={isPending} error={changed === null ? error : null}>
+    <Dialog {...dialog} work={changed === null ? work : { ...work, error: null }}>
       {changed !== null && <ChangesOfOthers error={changed} />}
       {children}
     </Dialog>

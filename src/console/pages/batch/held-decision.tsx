@@ -54,8 +54,7 @@ export function DecisionDialog({ batchId, decision: { what, choice, count, seen 
       onClose={onClose}
       onSubmit={submit}
       submitText={t(what === 'skip' ? 'held.skip' : 'held.release')}
-      isBusy={action.isPending}
-      error={action.error}
+      work={action}
     >
       <p>{t(what === 'skip' ? 'held.skip_help' : 'held.release_help')}</p>
       {what === 'skip' && <TextArea label={t('base.reason')} {...why.field} />}

@@ -33,8 +33,7 @@ export function ResolveDialog({ batchId, rowNo, onClose }: { batchId: string; ro
       onClose={onClose}
       onSubmit={submit}
       submitText={t('resolve.submit')}
-      isBusy={action.isPending}
-      error={action.error}
+      work={action}
     >
       <p>{t('resolve.help')}</p>
       <Select

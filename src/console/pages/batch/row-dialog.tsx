@@ -1,12 +1,12 @@
 import { useQuery } from '@tanstack/react-query';
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { type Answer, answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { actorName, detailOf, eventName } from '../../base/event-text.ts';
 import { Failure, Loaded } from '../../base/failure.tsx';
-import { Facts } from '../../base/page.tsx';
+import { type Fact, Facts } from '../../base/page.tsx';
 import { RowBadge } from '../../base/state-badge.tsx';
 import { None, Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -72,7 +72,7 @@ export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
   const isOpen = row.status === 'in_doubt' || row.status === 'accepted';
   return (
     <Dialog title={t('rows.one', { row: row_no })} onClose={onClose}>
-      <Facts facts={[...factsOf(shown), ...detailFacts(details)]} />
+      <Facts facts={[...factsOf(shown), detailFact(details)]} />
       <Loaded query={query}>
         {({ problems, events }) => (
           <>
@@ -139,13 +139,13 @@ function useDetails(batchId: string, { row_no, status }: ShownRow): Details | un
   return data;
 }
 
-function detailFacts(details: Details | undefined): [string, ReactNode][] {
+function detailFact(details: Details | undefined): Fact | false {
   const { provider_reference = null, is_unread = false } = details ?? {};
-  if (provider_reference !== null) return [[t('rows.provider'), <code key="provider">{provider_reference}</code>]];
-  return is_unread ? [[t('rows.provider'), <span key="later">{t('rows.provider_later')}</span>]] : [];
+  if (provider_reference !== null) return [t('rows.provider'), <code key="provider">{provider_reference}</code>];
+  return is_unread && [t('rows.provider'), t('rows.provider_later')];
 }
 
-function factsOf(row: ShownRow): [string, ReactNode][] {
+function factsOf(row: ShownRow): (Fact | false)[] {
   const { status, person, phone_number, line, sent_at } = row;
   const reason = rowReason({ ...row, code: row.code ?? null });
   const { row_ref = null, topup_id = null, service_status = null, paid_by = null } = row;
@@ -157,11 +157,11 @@ function factsOf(row: ShownRow): [string, ReactNode][] {
     [t('rows.amount'), <Asked key="asked" row={row} />],
     [t('batches.column.charged'), <Cost key="cost" row={{ cost, cost_currency }} />],
     [t('rows.line'), line],
-    ...(row_ref === null ? [] : [[t('rows.ref'), row_ref] as [string, ReactNode]]),
-    ...(sent_at === null ? [] : [[t('rows.sent'), <Time key="sent" at={sent_at} isExact />] as [string, ReactNode]]),
-    ...(topup_id === null ? [] : [[t('rows.topup'), <code key="id">{topup_id}</code>] as [string, ReactNode]]),
-    ...(service_status === null ? [] : [[t('rows.service_status'), service_status] as [string, ReactNode]]),
-    ...(reason === '' ? [] : [[t('base.reason'), reason] as [string, ReactNode]]),
-    ...(paid_by === null ? [] : [[t('rows.paid_by'), paid_by] as [string, ReactNode]]),
+    row_ref !== null && [t('rows.ref'), row_ref],
+    sent_at !== null && [t('rows.sent'), <Time key="sent" at={sent_at} isExact />],
+    topup_id !== null && [t('rows.topup'), <code key="id">{topup_id}</code>],
+    service_status !== null && [t('rows.service_status'), service_status],
+    reason !== '' && [t('base.reason'), reason],
+    paid_by !== null && [t('rows.paid_by'), paid_by],
   ];
 }

@@ -111,8 +111,7 @@ function RunDialog({ job: { name: job, etag }, onClose }: { job: Job; onClose: (
       onClose={onClose}
       onSubmit={() => run.mutate()}
       submitText={t('jobs.run')}
-      isBusy={run.isPending}
-      error={run.error}
+      work={run}
     >
       <p>{t('jobs.run_help')}</p>
     </Dialog>

@@ -7,6 +7,7 @@ import { Dialog } from '../../base/dialog.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Figures, Page } from '../../base/page.tsx';
 import { Sums } from '../../base/values.tsx';
+import { useChange } from '../../forms/use-change.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
@@ -162,12 +163,10 @@ function BeforePlan({ totals, isPlanned }: { totals: NonNullable<Draft['totals']
 function Discard({ draft }: { draft: Draft }) {
   const [, go] = useLocation();
   const [isAsked, setAsked] = useState(false);
-  const [error, setError] = useState<unknown>(null);
-  const discard = () =>
-    change('/api/v1/drafts/{draft_id}/discard', { path: { draft_id: draft.draft_id }, body: {} }).then(
-      () => go('/new'),
-      setError,
-    );
+  const discard = useChange(
+    () => change('/api/v1/drafts/{draft_id}/discard', { path: { draft_id: draft.draft_id }, body: {} }),
+    { reads: [['drafts']], onDone: () => go('/new') },
+  );
   return (
     <>
       <Button onClick={() => setAsked(true)}>{t('draft.discard')}</Button>
@@ -176,8 +175,8 @@ function Discard({ draft }: { draft: Draft }) {
           title={t('draft.discard_title')}
           submitText={t('draft.discard')}
           look="danger"
-          error={error}
-          onSubmit={() => void discard()}
+          work={discard}
+          onSubmit={() => discard.mutate()}
           onClose={() => setAsked(false)}
         >
           <p>{t('draft.discard_help')}</p>

@@ -53,8 +53,7 @@ export function FixDialog({ draft, group, editor, onClose }: FixProps) {
     <Dialog
       title={problemTitle(group.code)}
       submitText={isComplete && preview.data ? t('draft.fix_rows', { count: mended }) : t('draft.mend')}
-      isBusy={editor.isBusy || !isComplete || preview.data === undefined || mended === 0}
-      error={error}
+      work={{ isPending: editor.isBusy || !isComplete || preview.data === undefined || mended === 0, error }}
       onSubmit={() => void apply()}
       onClose={onClose}
     >

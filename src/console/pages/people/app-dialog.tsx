@@ -33,7 +33,7 @@ export function AppDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       submitText={t('account.confirm')}
       onSubmit={() => confirm.mutate()}
-      isBusy={confirm.isPending}
+      work={{ ...confirm, error: null }}
     >
       <p>{t('account.app_help')}</p>
       <Loaded query={secret}>

@@ -118,8 +118,7 @@ function KeyDialog({ onClose, onMade }: { onClose: () => void; onMade: (secret: 
       onClose={onClose}
       onSubmit={() => make.mutate()}
       submitText={t('people.make')}
-      isBusy={make.isPending}
-      error={make.error}
+      work={make}
     >
       <Field label={t('people.program')} help={t('people.program_help')} required value={name} onText={setName} />
       <GrantFields roles={roles} accounts={accounts} onRoles={setRoles} onAccounts={setAccounts} />

@@ -115,7 +115,7 @@ function PasskeyDialog({ onClose }: { onClose: () => void }) {
       onClose={onClose}
       submitText={t('account.continue')}
       onSubmit={() => label.trim() !== '' && add.mutate()}
-      isBusy={add.isPending}
+      work={{ ...add, error: null }}
     >
       <p>{t('account.passkey_help')}</p>
       <Field label={t('account.passkey_name')} required maxLength={60} value={label} onText={setLabel} />

@@ -19,7 +19,7 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
       title={t('account.change_password')}
       onClose={onClose}
       onSubmit={() => save.mutate()}
-      isBusy={save.isPending}
+      work={{ ...save, error: null }}
     >
       <p>{t('account.password_help')}</p>
       <Field

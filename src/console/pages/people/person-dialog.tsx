@@ -51,8 +51,7 @@ export function PersonDialog({ person, onClose, onLink }: PersonDialogProps) {
       title={person === null ? t('people.add') : person.display_name}
       onClose={onClose}
       onSubmit={() => save.mutate()}
-      isBusy={save.isPending}
-      error={save.error}
+      work={save}
     >
       {person === null && (
         <Field

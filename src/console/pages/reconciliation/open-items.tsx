@@ -164,8 +164,7 @@ function NoteDialog({ id, item, onClose }: { id: string; item: Item; onClose: ()
       onClose={onClose}
       onSubmit={submit}
       submitText={t('base.save')}
-      isBusy={keep.isPending}
-      error={keep.error}
+      work={keep}
     >
       <TextArea label={t('reconciliation.note_text')} help={t('reconciliation.note_help')} {...note.field} />
     </Dialog>

@@ -136,8 +136,7 @@ function DeliveryDialog({
       title={event}
       onClose={onClose}
       {...(canSend ? { onSubmit: () => again.mutate(), submitText: t('webhooks.redeliver') } : {})}
-      isBusy={again.isPending}
-      error={again.error}
+      work={again}
     >
       <p className="small quiet mono wrap">{message_id}</p>
       <pre className="body-text">{JSON.stringify(JSON.parse(body), null, 2)}</pre>

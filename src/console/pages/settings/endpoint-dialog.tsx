@@ -45,8 +45,7 @@ export function EndpointDialog({
         setChecked(true);
         if (isAddress) action.mutate();
       }}
-      isBusy={action.isPending}
-      error={action.error}
+      work={action}
     >
       {endpoint === null && (
         <Field

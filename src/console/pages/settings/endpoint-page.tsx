@@ -74,9 +74,7 @@ function EndpointView({ endpoint }: { endpoint: Endpoint }) {
             [t('base.state'), <EndpointState key="state" endpoint={endpoint} />],
             [t('webhooks.events'), events.length === 0 ? t('webhooks.all') : events.join(', ')],
             [t('shell.accounts'), accounts.length === 0 ? t('webhooks.all') : accounts.join(', ')],
-            ...(earlier_secret_until === null
-              ? []
-              : [[t('webhooks.earlier'), <Time key="until" at={earlier_secret_until} />] as const]),
+            earlier_secret_until !== null && [t('webhooks.earlier'), <Time key="until" at={earlier_secret_until} />],
             [t('webhooks.made'), <Made key="made" at={created_at} by={created_by} />],
           ]}
         />
@@ -118,8 +116,7 @@ function RotateDialog({ id, onClose, onDone }: { id: string; onClose: () => void
       onClose={onClose}
       onSubmit={() => rotate.mutate()}
       submitText={t('webhooks.rotate')}
-      isBusy={rotate.isPending}
-      error={rotate.error}
+      work={rotate}
     >
       <p>{t('webhooks.rotate_help')}</p>
     </Dialog>
@@ -139,8 +136,7 @@ function DeleteDialog({ id, onClose }: { id: string; onClose: () => void }) {
       onSubmit={() => remove.mutate()}
       submitText={t('webhooks.delete')}
       look="danger"
-      isBusy={remove.isPending}
-      error={remove.error}
+      work={remove}
     >
       <p>{t('webhooks.delete_help')}</p>
     </Dialog>

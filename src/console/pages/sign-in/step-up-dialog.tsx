@@ -33,7 +33,7 @@ export function StepUpDialog({ purpose, onEnd }: { purpose: string; onEnd: (isTo
     <Dialog
       title={t('step_up.title')}
       onClose={() => onEnd(false)}
-      isBusy={isBusy}
+      work={{ isPending: isBusy, error: null }}
       submitText={t('step_up.submit')}
       {...(hasCode ? { onSubmit: () => prove(() => stepUpByCode(purpose, code)) } : {})}
     >
