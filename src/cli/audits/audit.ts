@@ -33,7 +33,7 @@ export function execute(
     if (context.json) context.terminal.print(jsonLine(audit));
     else conclude(context, audit);
     await context.terminal.taken();
-    return audit.rows.agree && audit.access?.whole !== false ? 0 : 5;
+    return audit.is_good ? 0 : 5;
   });
 }
 

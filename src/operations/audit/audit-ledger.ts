@@ -41,6 +41,8 @@ export const auditLedger = defineOperation({
     access: z.strictObject({ whole: z.boolean(), events: z.int(), broken: z.string().nullable() }).nullable(),
     /** Places outside the ledger from which not all anchored heads could be read. */
     anchors: z.strictObject({ unread: z.array(z.strictObject({ place: z.string(), why: z.string() })) }),
+    /** Whether all of these chains are whole, and nothing was edited. */
+    is_good: z.boolean(),
   }),
   async run({ session }, { batch_id = null }) {
     const { db } = session;
@@ -61,12 +63,15 @@ export const auditLedger = defineOperation({
       edited.push(...audit.edited.map((why) => ({ batch_id, why })));
     }
     const whole = broken.length === 0;
+    const agree = whole && edited.length === 0;
+    const access = batch_id === null ? await auditAccess(db, outside.byBatch.get(accessChainName)) : null;
     return {
       batch_id,
       chain: { whole, batches, events, broken },
-      rows: { agree: whole && edited.length === 0, edited, unread },
-      access: batch_id === null ? await auditAccess(db, outside.byBatch.get(accessChainName)) : null,
+      rows: { agree, edited, unread },
+      access,
       anchors: { unread: outside.unread },
+      is_good: agree && access?.whole !== false,
     };
   },
 });

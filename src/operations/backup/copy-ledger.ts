@@ -34,8 +34,8 @@ export const copyLedger = defineOperation({
     const tables = await copy(session, places, async (db) => {
       // The digests show that it is as the source, whose audit compares it with what is anchored outside.
       const config = { ...session.config, anchors: [] };
-      const { rows, access } = await performIn({ ...session, config, db }, auditLedger, door, {});
-      if (rows.agree && access?.whole !== false) return;
+      const { is_good } = await performIn({ ...session, config, db }, auditLedger, door, {});
+      if (is_good) return;
       throw new AirbatchError('LEDGER_DAMAGED', 'the ledger does not agree with its audit chains: nothing was moved', {
         hint: 'Look at the source: airbatch audit',
       });

@@ -59,7 +59,7 @@ export async function drill(session: Session, door: Door, target: string): Promi
         newest_event_at: isoOrNull(newest_event_at),
         newest_event_age_ms: newest_event_at === null ? null : session.clock.now() - newest_event_at,
         audit,
-        is_good: audit.rows.agree && audit.access?.whole !== false,
+        is_good: audit.is_good,
       };
     } finally {
       await db.close();

@@ -79,7 +79,7 @@ test('airbatch audit shows what happened to a batch and to a row, and finds a ch
     const { code, stdout } = await run('--json', 'audit', ...args);
     return [code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')];
   };
-  const rest = { rows: { agree: true, edited: [], unread: [] }, access: null, anchors: { unread: [] } };
+  const rest = { rows: { agree: true, edited: [], unread: [] }, access: null, anchors: { unread: [] }, is_good: true };
   const [code, one] = await lastLine('--batch', batch);
   assert.deepEqual(
     [code, one],

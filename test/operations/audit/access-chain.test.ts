@@ -57,7 +57,10 @@ test('an end that was cut off is found by the head in the ledger, and with a for
   await addUser('dayo');
   await cutOff(4);
   assert.equal((await audit()).access?.whole, true, 'nobody can tell: no head of it was anchored');
+  assert.equal((await audit()).is_good, true);
   await cutOff(3);
+  assert.equal((await audit()).is_good, false);
+  assert.equal((await audit('B-default')).is_good, true, 'one batch alone was audited');
   assert.match((await audit()).access?.broken ?? '', /event 4, which is anchored \(file .*\), is missing/);
   await db.execute('DELETE FROM anchors');
   assert.match((await audit()).access?.broken ?? '', /event 4, which is anchored \(file .*\), is missing/);

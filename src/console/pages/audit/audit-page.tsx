@@ -209,20 +209,13 @@ function EventCard({ events, search, onClear, ofBatches = false }: EventsProps) 
   );
 }
 
-type Audit = Awaited<ReturnType<typeof checkChains>>;
-
 const checkChains = () => change('/api/v1/audits', { body: {} });
-
-/** The batches whose records somebody has changed; what was changed is in the report of `airbatch audit`. */
-function editedIn({ chain, rows }: Audit): string {
-  return [...new Set([...chain.broken, ...rows.edited].map(({ batch_id }) => batch_id))].join(', ');
-}
 
 /** Checks every chain of the ledger anew. */
 function CheckButton() {
   const check = useMutation({ mutationFn: checkChains });
   const { data, error, isPending, mutate } = check;
-  const isGood = data?.chain.whole === true && data.rows.agree;
+  const isGood = data?.is_good === true;
   return (
     <div className="stack tight">
       <div className="line">
@@ -230,7 +223,7 @@ function CheckButton() {
           <span className={`notice tone-${isGood ? 'good' : 'bad'} small`} role="status">
             {isGood
               ? t('audit.whole', { batches: data.chain.batches, events: data.chain.events })
-              : t('audit.edited', { batches: editedIn(data) })}
+              : auditFaults(data)}
           </span>
         )}
         <Button isBusy={isPending} onClick={() => mutate()}>
