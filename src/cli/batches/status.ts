@@ -1,9 +1,9 @@
 import type { z } from 'zod';
+import { hasEnded } from '../../core/state/batch-state.ts';
 import { isTerminal, type RowState } from '../../core/state/row-state.ts';
 import { pausesText, rowStateTexts } from '../../core/state/state-texts.ts';
 import { visible } from '../../core/text/visible.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import { hasEnded } from '../../operations/base/finish-now.ts';
 import type { Status } from '../../operations/batches/batch-status.ts';
 import { listBatches } from '../../operations/batches/list-batches.ts';
 import { showStatus } from '../../operations/batches/show-status.ts';

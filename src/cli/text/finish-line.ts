@@ -1,5 +1,5 @@
-import type { BatchState } from '../../core/state/batch-state.ts';
-import { type FinishNow, hasEnded } from '../../operations/base/finish-now.ts';
+import { type BatchState, hasEnded } from '../../core/state/batch-state.ts';
+import type { FinishNow } from '../../operations/base/finish-now.ts';
 import { endedText, forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 

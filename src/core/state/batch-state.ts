@@ -71,7 +71,17 @@ export function can(state: BatchState, event: BatchEvent): boolean {
   return transitions[state][event] !== undefined;
 }
 
+/** States in which the rows of a batch are being sent, or are about to be. */
+export const sendingStates: readonly BatchState[] = ['approved', 'running'];
+/** States of a batch that a program works on: it sends its rows, or only follows those that were sent. */
+export const openStates: readonly BatchState[] = [...sendingStates, 'paused'];
+
 /** Whether rows of a batch may still be sent, now or after a person's decision. */
 export function maySend(status: BatchState): boolean {
-  return ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
+  return status === 'awaiting_approval' || openStates.includes(status);
+}
+
+/** Whether a batch has ended. Only a retry of failed rows opens a completed one again. */
+export function hasEnded(status: string): boolean {
+  return status === 'completed' || status === 'cancelled' || status === 'rejected';
 }

@@ -1,6 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { idempotencyKey, isContentRowRef } from '../../core/identity/ids.ts';
 import { batchPolicy, storedPolicy } from '../../core/state/batch-policy.ts';
+import { hasEnded } from '../../core/state/batch-state.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { dayMs } from '../../core/time/clock.ts';
 import { eraseAnswersAbout } from '../../ledger/access/api-requests.ts';
@@ -64,7 +65,7 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
 /** Fails with `BATCH_STATE` if the personal data of a batch is still needed at `at` (epoch ms). */
 export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
   const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
-  if (!['completed', 'cancelled', 'rejected'].includes(status))
+  if (!hasEnded(status))
     throw wrongState(batch, 'it still needs the names and numbers of its people');
   if (forgottenAt !== null || batch.started_at === null) return;
   // Until then, other batches are compared with the phone numbers of this one.

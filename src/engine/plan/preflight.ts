@@ -1,7 +1,7 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { addAmounts, type Money, multiplyAmount, Sums, subtractAmounts } from '../../core/money/money.ts';
 import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../../core/money/unusual-amounts.ts';
-import type { BatchState } from '../../core/state/batch-state.ts';
+import { type BatchState, openStates } from '../../core/state/batch-state.ts';
 import type { Balance, BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import {
@@ -126,10 +126,7 @@ export async function preflight(
     unusual,
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
-    short:
-      read === null
-        ? []
-        : shortfalls(read, sums, await requestedByOthers(db, batch, ['approved', 'running', 'paused'])),
+    short: read === null ? [] : shortfalls(read, sums, await requestedByOthers(db, batch, openStates)),
     rowsBefore,
     estimateMs: Math.max(rateMs, spacedMs),
     spaced: spacedMs > rateMs ? { rows: mostToOne, apartMs: sameNumberSpacingMs } : null,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { BatchState } from '../../core/state/batch-state.ts';
+import { hasEnded, sendingStates } from '../../core/state/batch-state.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { AccountNow } from './account-now.ts';
@@ -20,17 +20,9 @@ export const finishFields = {
 const finish = z.object(finishFields);
 export type FinishNow = z.output<typeof finish>;
 
-const sent = ['approved', 'running'];
-const given = ['validated', 'awaiting_approval', 'paused', ...sent];
-
-/** Whether a batch in this state has ended for good. */
-export function hasEnded(status: BatchState): boolean {
-  return !given.includes(status);
-}
-
 export function finishNow(batch: BatchRecord, { foreseen }: AccountNow, now: number): FinishNow {
   const { status, finish_by: finishBy, completed_at, boosted_at } = batch;
-  const ahead = sent.includes(status) ? foreseen().get(batch.batch_id) : undefined;
+  const ahead = sendingStates.includes(status) ? foreseen().get(batch.batch_id) : undefined;
   const doneAt = completed_at ?? (ahead === undefined ? null : now + ahead.doneMs);
   const isPast = !hasEnded(status) && finishBy !== null && finishBy < now;
   const inTime = finishBy === null ? null : isPast ? false : doneAt === null ? null : doneAt <= finishBy;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isSameService } from '../../core/identity/service-name.ts';
-import { can, pausesToLookAt } from '../../core/state/batch-state.ts';
+import { can, openStates, pausesToLookAt } from '../../core/state/batch-state.ts';
 import { resumeBatch } from '../../engine/batches/batch-commands.ts';
 import { moveService } from '../../engine/batches/moved-service.ts';
 import { continueUnlisted } from '../../engine/doubts/lost-payments.ts';
@@ -102,7 +102,7 @@ async function batchesToResume(
 
 async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecord> {
   const batch = await requireBatch(db, batchId);
-  if (['approved', 'running', 'paused'].includes(batch.status)) return batch;
+  if (openStates.includes(batch.status)) return batch;
   const isUnread = batch.status === 'received' || batch.status === 'validated';
   const hint =
     batch.status === 'awaiting_approval'

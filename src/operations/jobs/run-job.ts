@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { z } from 'zod';
 import { AirbatchError, errorTable } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
+import { sendingStates } from '../../core/state/batch-state.ts';
 import { didYouMean } from '../../core/text/similar-name.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
@@ -185,7 +186,7 @@ interface SlotByName {
 async function send(context: OperationContext, { job, jobs, dueAt, account, isRestored }: SlotByName) {
   const { session, signal } = context;
   const batches = await batchesOfSlot(session, job, dueAt);
-  const ready = batches.filter(({ status }) => ['approved', 'running'].includes(status));
+  const ready = batches.filter(({ status }) => sendingStates.includes(status));
   const codes = batches.some(({ status }) => status === 'awaiting_approval') ? [5] : [];
   const recordedRestore = await recordRestore(session, isRestored);
   if (context.leavesWork) return { results: [], codes };

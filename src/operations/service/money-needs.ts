@@ -1,6 +1,6 @@
 import { isSameService } from '../../core/identity/service-name.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
-import type { BatchState } from '../../core/state/batch-state.ts';
+import { type BatchState, sendingStates } from '../../core/state/batch-state.ts';
 import { requestedNow } from '../../engine/plan/preflight.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
@@ -8,7 +8,6 @@ import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
-const sentStates: readonly BatchState[] = ['approved', 'running'];
 const waitingStates: readonly BatchState[] = ['paused', 'awaiting_approval'];
 
 type ByCurrency = Readonly<Record<string, string>>;
@@ -57,7 +56,7 @@ export async function needsOf(
   { name: account, service }: OpenAccount,
   held: ByCurrency,
 ): Promise<Need[]> {
-  const states = [...sentStates, ...waitingStates];
+  const states = [...sendingStates, ...waitingStates];
   // All of them: a sum that lacks some would promise that the money lasts.
   const limit = Number.MAX_SAFE_INTEGER;
   const batches = await latestBatches(db, { accounts: [account], states, before: null, limit });
@@ -69,7 +68,7 @@ export async function needsOf(
     cost.addAll(expected.cost);
     // Without a rate, an amount costs a wallet in its own currency at most itself.
     for (const currency of expected.unknown) (currency in held ? cost : unknown).add(currency, asked[currency] ?? '0');
-    const isSent = sentStates.includes(status);
+    const isSent = sendingStates.includes(status);
     needs.push({ batch: batch_id, isSent, cost: cost.toObject(), unknown: unknown.toObject(), products });
   }
   return needs;

@@ -1,3 +1,4 @@
+import { hasEnded } from '../../core/state/batch-state.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { canProgress, waitsForFirstRows } from '../../engine/forecast/can-progress.ts';
 import { defaultEngineSettings } from '../../engine/runner/settings.ts';
@@ -84,7 +85,7 @@ export function makeWatching(
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
         // If no batch can change, the command ends, and its closing text explains the pause.
-        if (!batch || isPast(batch) || !(await canProgress(db, batch, clock.now(), patienceMs))) continue;
+        if (!batch || hasEnded(batch.status) || !(await canProgress(db, batch, clock.now(), patienceMs))) continue;
         await reportWait(batch, await countRows(db, batchId), false);
       }
     },
@@ -94,7 +95,7 @@ export function makeWatching(
       const going: string[] = [];
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
-        if (!batch || isPast(batch)) continue;
+        if (!batch || hasEnded(batch.status)) continue;
         const counts = await countRows(db, batchId);
         stands.push([batchId, batch.status, [...counts]]);
         if (batch.status !== 'paused') going.push(batchId);
@@ -156,8 +157,4 @@ async function followedSentences(
   const lookupAt = counts.has('in_doubt') ? await nextLookupAt(db, id, now) : null;
   const followed = followedText(counts, lookupAt, now);
   return followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`];
-}
-
-function isPast({ status }: BatchRecord): boolean {
-  return status === 'completed' || status === 'cancelled';
 }

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { digestOfFile } from '../../core/basics/file-digest.ts';
+import { hasEnded } from '../../core/state/batch-state.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { eventTime } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -13,9 +14,6 @@ import type { PreviousVersion, VersionMark } from './version-shape.ts';
 
 /** The subfolder of a batch's reports with its earlier published versions. */
 export const versionsFolder = 'versions';
-
-/** States in which a batch has ended: reports written then were published as final, and are kept. */
-const finalStates = ['completed', 'cancelled', 'rejected'];
 
 const manifestShape = z.object({
   batch_id: z.string(),
@@ -57,7 +55,7 @@ export function versionOf(text: string, signature: Uint8Array, dir: string): Sto
     const manifest = manifestShape.parse(JSON.parse(text));
     if (!verify(null, Buffer.from(text), createPublicKey(manifest.public_key), signature)) return null;
     const version = manifest.version ?? 0;
-    return { ...manifest, version, dir, text, isFinal: version > 0 && finalStates.includes(manifest.status) };
+    return { ...manifest, version, dir, text, isFinal: version > 0 && hasEnded(manifest.status) };
   } catch {
     return null;
   }
@@ -136,7 +134,7 @@ export async function markOf(
     const asOf = isoTime((await eventTime(view, batch_id, audit_seq)) ?? batch.created_at);
     return { mark: { version, as_of: asOf, previous: previousMark }, previous, next };
   };
-  if (!isSigned || !finalStates.includes(batch.status)) return marked(null, given ?? kept);
+  if (!isSigned || !hasEnded(batch.status)) return marked(null, given ?? kept);
   if (given?.audit.head === audit_head) return marked(given.version, kept);
   if (last?.seq === audit_seq && last.version > lies) return marked(last.version, given ?? kept);
   throw new NotPublished(batch, next);
