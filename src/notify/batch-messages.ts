@@ -91,7 +91,7 @@ async function approvalText({ db, batch, summary, about, consoleUrl }: BatchNews
   const same = await sameRowsOf(db, batch);
   const [first] = same;
   return {
-    subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}${first ? `, ${first.rows.toLocaleString('en-US')} of them also in batch ${first.batch_id}` : ''}`,
+    subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}${first ? `, ${grouped(first.rows)} of them also in batch ${first.batch_id}` : ''}`,
     lines: [
       `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before ${before}.${given.length > 0 && soFar ? ` ${soFar}` : ''}`,
       ...same.map((one) => `Note:    ${sameRowsText(one)}.`),

@@ -3,7 +3,7 @@ import type { Findings } from '../../operations/base/events.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
 import { validateFile } from '../../operations/files/validate-file.ts';
 import { productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
-import { counted } from '../../reports/text/counted-text.ts';
+import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { optionsText, quoted } from '../base/options-text.ts';
@@ -34,10 +34,9 @@ export async function execute(
 
 function summaryLines(terminal: Terminal, findings: Findings): string[] {
   const { counts, sums, countries, product_rows: productRows, unusual, problems } = findings;
-  const held = counts.held > 0 ? `, ${counts.held.toLocaleString('en-US')} held for a person` : '';
-  const count = (rows: number) => rows.toLocaleString('en-US');
+  const held = counts.held > 0 ? `, ${grouped(counts.held)} held for a person` : '';
   const lines = [
-    `File       ${counted(counts.rows, 'row')}: ${count(counts.valid)} to pay, ${count(counts.invalid)} wrong${held}`,
+    `File       ${counted(counts.rows, 'row')}: ${grouped(counts.valid)} to pay, ${grouped(counts.invalid)} wrong${held}`,
     ...understoodLines(findings).map(visible),
     `To pay     ${requestedText(sums, productRows)}`,
     ...(productRows > 0 ? [`Products   ${productsText(productRows, {}, productRows)}`] : []),

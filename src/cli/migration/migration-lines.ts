@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { checkMigration } from '../../operations/migration/check-migration.ts';
-import { counted } from '../../reports/text/counted-text.ts';
+import { counted, grouped } from '../../reports/text/counted-text.ts';
 import { tableText } from '../base/table.ts';
 import type { Terminal } from '../base/terminal.ts';
 
@@ -68,7 +68,7 @@ function changeLines(terminal: Pick<Terminal, 'paint' | 'answerColumns'>, rows: 
     (a, b) => places.indexOf(a.note.field) - places.indexOf(b.note.field) || b.count - a.count,
   );
   const shown = sorted.slice(0, changesShownMax);
-  const lines = shown.map(({ note, count }) => [note.field, count.toLocaleString('en-US'), exampleOf(note), note.why]);
+  const lines = shown.map(({ note, count }) => [note.field, grouped(count), exampleOf(note), note.why]);
   const more = groups.size - shown.length;
   return [
     '',

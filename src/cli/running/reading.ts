@@ -1,4 +1,5 @@
 import type { OperationEvent } from '../../operations/base/events.ts';
+import { grouped } from '../../reports/text/counted-text.ts';
 import type { Terminal } from '../base/terminal.ts';
 
 /** Smaller files are read before a person could read a progress line. */
@@ -12,7 +13,7 @@ export function makeReadingLine(terminal: Terminal): (read: Extract<OperationEve
     const percent = Math.floor((100 * bytes) / bytesTotal);
     if (percent === shown) return;
     shown = percent;
-    terminal.show([`Reading    ${percent}% · ${rows.toLocaleString('en-US')} rows`]);
+    terminal.show([`Reading    ${percent}% · ${grouped(rows)} rows`]);
     if (percent === 100) terminal.keep();
   };
 }

@@ -6,7 +6,7 @@ import type { PlannedBatch } from '../../operations/base/events.ts';
 import type { Plan } from '../../operations/base/plan.ts';
 import { forecastText, minuteText } from '../../reports/sentences/finish-text.ts';
 import { durationText, lostTextsText, productsText, requestedText, sumsText } from '../../reports/sentences/format.ts';
-import { counted } from '../../reports/text/counted-text.ts';
+import { counted, grouped } from '../../reports/text/counted-text.ts';
 
 /**
  * Shows a person what a batch would do before anything is sent. `understood` are the lines on how its file was read.
@@ -23,10 +23,10 @@ export function planLines(plan: Plan, batch: PlannedBatch, understood: readonly 
     [counts.skipped, skipped],
   ] as const;
   const failed = plan.again === 1 ? 'it failed' : 'they failed';
-  const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} again, after ${failed})` : '';
-  const aside = asides.flatMap(([count, what]) => (count ? [`${count.toLocaleString('en-US')} ${what}`] : []));
+  const again = plan.again > 0 ? ` (${grouped(plan.again)} again, after ${failed})` : '';
+  const aside = asides.flatMap(([count, what]) => (count ? [`${grouped(count)} ${what}`] : []));
   lines.push(
-    `File       ${counted(plan.rows, 'row')}: ${plan.to_send.toLocaleString('en-US')} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+    `File       ${counted(plan.rows, 'row')}: ${grouped(plan.to_send)} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
   );
   lines.push(...understood);
   if (plan.to_send > 0) lines.push(`To pay     ${requestedText(plan.sums, plan.products)}`);

@@ -11,7 +11,7 @@ import { versionText } from '../sentences/version-text.ts';
 import type { BatchSummary, Failures } from '../summary/summary-shape.ts';
 import { failureName, noFailureCode, type Survey } from '../summary/survey.ts';
 import type { Timeline } from '../summary/timeline.ts';
-import { counted } from '../text/counted-text.ts';
+import { counted, grouped } from '../text/counted-text.ts';
 import type { DifferenceLine } from '../versions/difference.ts';
 import type { ReportVersion } from '../versions/version-shape.ts';
 import { type Html, html, htmlPage } from './html.ts';
@@ -80,7 +80,7 @@ function tiles({ status, rows, requested, charged, refunded, times }: BatchSumma
   const currencies = Object.keys(requested.completed).length;
   const products = rows.with_product_completed;
   const all: [string[], string][] = [
-    [[`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`], 'rows paid'],
+    [[`${grouped(rows.by_status.completed)} of ${grouped(rows.total)}`], 'rows paid'],
     currencies < 3
       ? [[...amountsOf(requested.completed), ...(products === 0 ? [] : [counted(products, 'product')])], 'paid out']
       : [[String(currencies)], 'currencies paid out'],
@@ -121,7 +121,7 @@ ${shown.map(
   (state) =>
     html`<tr><td class="w">${stateKey(state)}${rowStateTexts[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateTexts[state].meaning}</td></tr>`,
 )}
-<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
+<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${grouped(rows.total)}</td><td class="n" data-name="Requested">${asked(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
     rows.with_product > 0
       ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ${rows.with_product === 1 ? 'asks' : 'ask'} for no amount.`
       : '',
@@ -191,7 +191,7 @@ ${all
   .slice(0, failuresMax)
   .map(
     ({ name, rows, reason, state }) =>
-      html`<tr><td>${name}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
+      html`<tr><td>${name}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${grouped(rows)}</td></tr>`,
   )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
 }
 
