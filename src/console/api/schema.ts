@@ -3159,6 +3159,7 @@ export interface components {
                     why: string;
                 }[];
             };
+            is_good: boolean;
         };
         ListEventsResult: {
             events: {

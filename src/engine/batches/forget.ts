@@ -65,8 +65,7 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
 /** Fails with `BATCH_STATE` if the personal data of a batch is still needed at `at` (epoch ms). */
 export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
   const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
-  if (!hasEnded(status))
-    throw wrongState(batch, 'it still needs the names and numbers of its people');
+  if (!hasEnded(status)) throw wrongState(batch, 'it still needs the names and numbers of its people');
   if (forgottenAt !== null || batch.started_at === null) return;
   // Until then, other batches are compared with the phone numbers of this one.
   const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));

@@ -221,9 +221,7 @@ function CheckButton() {
       <div className="line">
         {data !== undefined && (
           <span className={`notice tone-${isGood ? 'good' : 'bad'} small`} role="status">
-            {isGood
-              ? t('audit.whole', { batches: data.chain.batches, events: data.chain.events })
-              : auditFaults(data)}
+            {isGood ? t('audit.whole', { batches: data.chain.batches, events: data.chain.events }) : auditFaults(data)}
           </span>
         )}
         <Button isBusy={isPending} onClick={() => mutate()}>
