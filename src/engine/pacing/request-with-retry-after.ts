@@ -4,7 +4,7 @@ import type { ReadProblem, RequestClass } from '../../gateway/contract/gateway.t
 import type { Limiter } from '../../limiter/limiter.ts';
 import { longThrottle, makeAccountThrottle } from './account-throttle.ts';
 
-type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
+export type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
 
 /** The parts that a request outside the account's runner needs. It uses the account's limiter. */
 export interface RequestDeps {
@@ -53,6 +53,6 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
   }
 }
 
-function isThrottled(outcome: { kind: string }): outcome is Throttled {
+export function isThrottled(outcome: { kind: string }): outcome is Throttled {
   return outcome.kind === 'throttled';
 }

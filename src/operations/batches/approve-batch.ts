@@ -37,7 +37,7 @@ export const approveBatch = defineOperation({
     { batch_id, seen: { content_sha256: seenDigest, to_send: toSend, products, sums } },
   ) {
     const { account: name, service } = await requireApprovable(actor, batch_id);
-    const { balance } = await withAccount(name, (account) => {
+    const balance = await withAccount(name, (account) => {
       requireService({ batch_id, service }, account.service, whereMoved);
       return balanceNow(session, account);
     });

@@ -5,7 +5,7 @@ import { validateFile as validate } from '../../intake/validate.ts';
 import { lostTextsText } from '../../reports/sentences/format.ts';
 import { withAccount } from '../../runtime/accounts/with-account.ts';
 import { noLedgerPath } from '../../runtime/session/session.ts';
-import { balanceOf } from '../../runtime/upkeep/plan-batch.ts';
+import { balanceNow } from '../../runtime/upkeep/plan-batch.ts';
 import { defineOperation } from '../base/operation.ts';
 import { whileNothingIsSent } from '../working/nothing-sent.ts';
 import { makeErrorsFile } from './errors-file.ts';
@@ -45,7 +45,7 @@ export const validateFile = defineOperation({
             ...(errors === null ? {} : { onRows: errors.add }),
           });
           // As in a run of the file: otherwise correct rows would be reported as wrong.
-          if (catalog.refusal() !== null) await balanceOf(account, 'validate the file again');
+          if (catalog.refusal() !== null) await balanceNow(session, account, 'validate the file again');
           if (!gateway.sendsTexts && found.text_rows > 0) found.warnings.push(lostTextsText(found.text_rows));
           const { invalid, held } = found.counts;
           return { exit_code: invalid > 0 ? 4 : held > 0 ? 5 : 0, ...found };

@@ -54,7 +54,7 @@ export const checkMigration = defineOperation({
       return await whileNothingIsSent(context, async () => {
         if (accounts.isRehearsal) say('No account is configured: networks and products are those of the sandbox.');
         const facts = makeMigrationFactFinder({
-          ...accounts,
+          ...{ session, ...accounts },
           onWait: (networks, ms) => {
             if (ms >= throttleNoticeMs)
               say(`Reading the products of the ${networks} networks of Version 1, about ${durationText(ms)}.`);

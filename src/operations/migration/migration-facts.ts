@@ -1,6 +1,7 @@
 import type { Network, Product } from '../../gateway/contract/gateway.ts';
 import { type MigrationFacts, migrateRow, type V1Row } from '../../gateway/migrate.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
+import type { Session } from '../../runtime/session/session.ts';
 import { ask, askProducts } from '../service/ask-service.ts';
 
 /** Finds what both versions know about each row, and remembers each answer of the services. */
@@ -9,6 +10,7 @@ export interface MigrationFactFinder {
 }
 
 export interface FactFinderOptions {
+  session: Session;
   /** The Version 2 account whose catalog contains the networks. */
   to: OpenAccount;
   /** The Version 1 account that knows what a product id meant there; null if there is none. */
@@ -17,13 +19,13 @@ export interface FactFinderOptions {
   onWait: (networks: number, ms: number) => void;
 }
 
-export function makeMigrationFactFinder({ to, from, onWait }: FactFinderOptions): MigrationFactFinder {
+export function makeMigrationFactFinder({ session, to, from, onWait }: FactFinderOptions): MigrationFactFinder {
   const networksOf = remember(async (phoneNumber: string): Promise<readonly Network[]> => {
-    return (await ask(to, 'catalog', () => to.gateway.networks({ phoneNumber }))).items;
+    return (await ask(session, to, 'catalog', () => to.gateway.networks({ phoneNumber }))).items;
   });
-  const productsOf = remember((networkId: number) => askProducts(to, networkId, onWait));
+  const productsOf = remember((networkId: number) => askProducts(session, to, networkId, onWait));
   const oldProducts = remember(async (_all: 'all') => {
-    const products = from === null ? [] : await askProducts(from, undefined, onWait);
+    const products = from === null ? [] : await askProducts(session, from, undefined, onWait);
     return new Map(products.map((product) => [product.productId, product]));
   });
   return {

@@ -4,14 +4,17 @@ import { unusableText } from '../../gateway/transport/answers.ts';
 import { durationText } from '../../reports/sentences/format.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { credentialsRefused } from '../../runtime/accounts/credentials-refused.ts';
+import { askOnce } from '../../runtime/accounts/throttled-requests.ts';
+import type { Session } from '../../runtime/session/session.ts';
 
-/** Asks the service once. If a read gets no answer, throws an error that says why. */
+/** Asks the service, as `askOnce` does. If a read gets no answer, throws an error that says why. */
 export async function ask<Answer extends { kind: string }>(
+  session: Session,
   account: OpenAccount,
   requestClass: RequestClass,
   read: () => Promise<Answer | ReadProblem>,
 ): Promise<Exclude<Answer, ReadProblem>> {
-  const outcome = await account.limiter.admit(requestClass, read);
+  const outcome = await askOnce(account, session, requestClass, read);
   if (outcome.kind === 'throttled' || outcome.kind === 'account_blocked' || outcome.kind === 'unavailable') {
     const problem = outcome as ReadProblem;
     const { evidence } = problem;
@@ -20,7 +23,7 @@ export async function ask<Answer extends { kind: string }>(
     throw problem.kind === 'account_blocked'
       ? credentialsRefused(account, evidence, 'try again', requestClass === 'balance' ? 'wallets.read' : null)
       : problem.kind === 'throttled'
-        ? new AirbatchError('SERVICE_UNREACHABLE', `the service throttles account "${account.name}": ${said}`, {
+        ? new AirbatchError('SERVICE_UNREACHABLE', `the service throttles account "${account.name}"${evidence.httpStatus === null ? '' : `: ${said}`}`, {
             hint: `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`,
           })
         : new AirbatchError('SERVICE_UNREACHABLE', `account "${account.name}": ${unusableText(evidence)}: ${said}`, {
@@ -35,15 +38,16 @@ export async function ask<Answer extends { kind: string }>(
  * the pace of the rate limit. `onWait` gets the expected duration.
  */
 export async function askProducts(
+  session: Session,
   account: OpenAccount,
   networkId: number | undefined,
   onWait: (networks: number, ms: number) => void,
 ): Promise<Product[]> {
-  const ofNetwork = (id: number) => ask(account, 'catalog', () => account.gateway.products({ networkId: id }));
+  const ofNetwork = (id: number) => ask(session, account, 'catalog', () => account.gateway.products({ networkId: id }));
   if (networkId !== undefined) return (await ofNetwork(networkId)).items;
   if (account.gateway.version !== 'V1')
-    return (await ask(account, 'catalog', () => account.gateway.products({}))).items;
-  const networks = await ask(account, 'catalog', () => account.gateway.networks({}));
+    return (await ask(session, account, 'catalog', () => account.gateway.products({}))).items;
+  const networks = await ask(session, account, 'catalog', () => account.gateway.networks({}));
   const { limit, windowMs } = account.limiter.usage('catalog');
   onWait(networks.items.length, (networks.items.length * windowMs) / limit);
   const products: Product[] = [];

@@ -52,7 +52,7 @@ export const forecastMoney = defineOperation({
   }),
   run: ({ withAccount, session }, input) =>
     withAccount(input.account, async (opened) => {
-      const { balance: read } = await ask(opened, 'balance', () => opened.gateway.balance());
+      const { balance: read } = await ask(session, opened, 'balance', () => opened.gateway.balance());
       const held = heldIn(read);
       const needs = await needsOf(session, opened, held);
       const currencies = await forecasts(session, opened, { held, needs });

@@ -31,13 +31,13 @@ export const listNetworks = defineOperation({
       }),
     ),
   }),
-  async run({ withAccount }, { account: name, query }) {
+  async run({ session, withAccount }, { account: name, query }) {
     if (/^0[0-9]{6,14}$/.test(query))
       throw new AirbatchError('USAGE', 'a number is looked up with its country code, such as +254712345678');
     return withAccount(name, async (opened) => {
       const { gateway, name: account, isSandbox: is_rehearsal } = opened;
       const asked = catalogQuery(query);
-      const { items } = await ask(opened, 'catalog', () => gateway.networks(asked ?? {}));
+      const { items } = await ask(session, opened, 'catalog', () => gateway.networks(asked ?? {}));
       const named = asked === null ? items.filter((network) => isOfName(network, query)) : items;
       const is_filtered = asked === null || gateway.version !== 'V1';
       return { account, is_rehearsal, is_filtered, networks: named.map(networkJson) };

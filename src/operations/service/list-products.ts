@@ -25,9 +25,9 @@ export const listProducts = defineOperation({
       }),
     ),
   }),
-  run: ({ withAccount, emit, nameOf }, { account: name, network_id }) =>
+  run: ({ session, withAccount, emit, nameOf }, { account: name, network_id }) =>
     withAccount(name, async (opened) => {
-      const items = await askProducts(opened, network_id, (networks, ms) =>
+      const items = await askProducts(session, opened, network_id, (networks, ms) =>
         emit({
           kind: 'note',
           text: `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (${nameOf('network')} asks for one).`,

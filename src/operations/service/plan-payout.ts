@@ -132,7 +132,7 @@ async function timeOf(session: Session, opened: OpenAccount, rows: number) {
 
 async function moneyOf(session: Session, opened: OpenAccount, asked: Readonly<Record<string, string>>) {
   const { name: account, service } = opened;
-  const { balance } = await ask(opened, 'balance', () => opened.gateway.balance());
+  const { balance } = await ask(session, opened, 'balance', () => opened.gateway.balance());
   const held = heldIn(balance);
   const { cost, unknown } = await expectedCost(session.db, { account, service }, asked);
   const ofOthers = sumOf((await needsOf(session, opened, held)).map((need) => need.cost));

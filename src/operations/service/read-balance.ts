@@ -15,9 +15,9 @@ export const readBalance = defineOperation({
     service: z.string(),
     is_rehearsal: isRehearsal,
   }),
-  run: ({ withAccount }, input) =>
+  run: ({ session, withAccount }, input) =>
     withAccount(input.account, async (opened) => {
-      const { balance: read } = await ask(opened, 'balance', () => opened.gateway.balance());
+      const { balance: read } = await ask(session, opened, 'balance', () => opened.gateway.balance());
       const { name: account, service, isSandbox: is_rehearsal } = opened;
       return { account, service, is_rehearsal, ...balanceJson(read) };
     }),

@@ -1,7 +1,8 @@
 import { isoTime } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import { makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
-import type { RequestDeps } from '../../engine/pacing/request-with-retry-after.ts';
+import { longThrottle, makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
+import { type RequestDeps, isThrottled, skippedWhileThrottled, type Throttled } from '../../engine/pacing/request-with-retry-after.ts';
+import type { RequestClass } from '../../gateway/contract/gateway.ts';
 import { storedThrottleOf } from '../../ledger/accounts/pace.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
 import { accountLog } from '../logging/log.ts';
@@ -35,6 +36,29 @@ export async function requestDepsFor<Account extends ThrottledAccount>(
 ): Promise<Account & Pick<RequestDeps, 'onWait'>> {
   await applyStoredThrottle(account, session);
   return { ...account, onWait: (throttle) => logThrottle(account, session, throttle) };
+}
+
+/**
+ * Makes a request of a person who waits for its answer: once, and not at all while the account is in a long throttle. If
+ * the answer throttles the account, it sends and asks nothing until the throttle ends.
+ */
+export async function askOnce<Outcome extends { kind: string }>(
+  account: ThrottledAccount,
+  session: Pick<Session, 'db' | 'clock' | 'log'>,
+  requestClass: RequestClass,
+  ask: () => Promise<Outcome>,
+): Promise<Outcome | Throttled> {
+  await applyStoredThrottle(account, session);
+  const { limiter } = account;
+  const { clock } = session;
+  const until = longThrottle({ limiter, clock }, requestClass);
+  if (until !== null) return skippedWhileThrottled(until - clock.now());
+  const outcome = await limiter.admit(requestClass, ask);
+  if (isThrottled(outcome)) {
+    const { wait } = makeAccountThrottle({ limiter, clock }).hold(requestClass, outcome.retryAfterMs);
+    logThrottle(account, session, wait);
+  }
+  return outcome;
 }
 
 export function logThrottle(

@@ -1,13 +1,11 @@
 import type { PaceAhead } from '../../engine/forecast/forecast.ts';
-import { longThrottle, makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
-import { skippedWhileThrottled } from '../../engine/pacing/request-with-retry-after.ts';
 import { type Preflight, type PreflightService, preflight } from '../../engine/plan/preflight.ts';
 import type { BalanceOutcome } from '../../gateway/contract/gateway.ts';
 import { storedPace } from '../../ledger/accounts/pace.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { OpenAccount } from '../accounts/account.ts';
 import { credentialsRefused } from '../accounts/credentials-refused.ts';
-import { applyStoredThrottle, logThrottle } from '../accounts/throttled-requests.ts';
+import { askOnce } from '../accounts/throttled-requests.ts';
 import type { Session } from '../session/session.ts';
 
 /** What to do once credentials are correct that the service refused before anything was sent. */
@@ -20,8 +18,9 @@ export const askAgain = 'run the file again: nothing was sent';
  */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const { limiter, gateway } = account;
-  const { balance, isThrottled } = await balanceNow(session, account);
-  if (!isThrottled) await requireList(account, askAgain);
+  const balance = await balanceNow(session, account);
+  const isThrottled = balance.kind === 'throttled';
+  if (!isThrottled) await requireList(session, account);
   const { sameNumberSpacingMs } = gateway.policy;
   const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isThrottled) };
   const now = session.clock.now();
@@ -37,47 +36,24 @@ export async function paceAhead({ db, clock }: Session, { name, limiter }: OpenA
   return stored ?? { outlook, spaced: {}, gate: { throttle: null, unreachableSince: null } };
 }
 
-/**
- * Reads the balance, unless the service throttles the account. If the answer throttles it, the account sends and asks
- * nothing until the throttle ends. Throws `CREDENTIALS_REJECTED`.
- */
-export async function balanceNow(
-  session: Session,
-  account: OpenAccount,
-): Promise<{ balance: BalanceOutcome; isThrottled: boolean }> {
-  const { limiter } = account;
-  const { clock } = session;
-  await applyStoredThrottle(account, session);
-  const until = longThrottle({ limiter, clock }, 'balance');
-  if (until !== null) return { balance: skippedWhileThrottled(until - clock.now()), isThrottled: true };
-  const balance = await balanceOf(account, askAgain);
-  if (balance.kind === 'throttled')
-    logThrottle(account, session, makeAccountThrottle({ limiter, clock }).hold('balance', balance.retryAfterMs).wait);
-  return { balance, isThrottled: balance.kind === 'throttled' };
+/** Reads the balance, as `askOnce` does. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once they are correct. */
+export async function balanceNow(session: Session, account: OpenAccount, next = askAgain): Promise<BalanceOutcome> {
+  const balance = await askOnce(account, session, 'balance', () => account.gateway.balance());
+  if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next, 'wallets.read');
+  return balance;
 }
 
 /**
  * Reads one entry of the service's list. A key that may create payments but not read them would send many before the
- * first lookup. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once the key has the permission. Any other
- * answer says nothing about the key.
+ * first lookup. Throws `CREDENTIALS_REJECTED`. Any other answer says nothing about the key.
  */
-async function requireList(account: OpenAccount, next: string): Promise<void> {
+async function requireList(session: Session, account: OpenAccount): Promise<void> {
   const { list } = account.gateway;
   if (list === null) return;
   const query = { page: 1, perPage: 1, fromMs: null, toMs: null };
-  const page = await account.limiter.admit('read', () => list(query));
+  const page = await askOnce(account, session, 'read', () => list(query));
   if (page.kind === 'account_blocked')
-    throw credentialsRefused(account, page.evidence, next, 'airtime.transactions.read');
-}
-
-/** Reads the balance. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once the credentials are correct. */
-export async function balanceOf(
-  account: Pick<OpenAccount, 'name' | 'credentialsFrom' | 'limiter' | 'gateway'>,
-  next: string,
-): Promise<BalanceOutcome> {
-  const balance = await account.limiter.admit('balance', () => account.gateway.balance());
-  if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next, 'wallets.read');
-  return balance;
+    throw credentialsRefused(account, page.evidence, askAgain, 'airtime.transactions.read');
 }
 
 /** The prices in the catalog. Version 1 names no currency, so it has no price that can be added up. */
