@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorReason } from '../../core/basics/errors.ts';
-import { pauseReasons } from '../../core/state/batch-state.ts';
+import { hasEnded, pauseReasons } from '../../core/state/batch-state.ts';
 import { needsPerson } from '../../core/state/situation.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -13,7 +13,7 @@ import type { AccountNow } from '../base/account-now.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { situationText } from '../base/blockers.ts';
 import { accountName, batchId, batchStatus, priority, stableReason, sums, time } from '../base/fields.ts';
-import { finishFields, finishNow, hasEnded } from '../base/finish-now.ts';
+import { finishFields, finishNow } from '../base/finish-now.ts';
 import { situationNow } from '../base/situation-now.ts';
 
 const text = z.string().nullable();

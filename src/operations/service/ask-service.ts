@@ -23,9 +23,13 @@ export async function ask<Answer extends { kind: string }>(
     throw problem.kind === 'account_blocked'
       ? credentialsRefused(account, evidence, 'try again', requestClass === 'balance' ? 'wallets.read' : null)
       : problem.kind === 'throttled'
-        ? new AirbatchError('SERVICE_UNREACHABLE', `the service throttles account "${account.name}"${evidence.httpStatus === null ? '' : `: ${said}`}`, {
-            hint: `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`,
-          })
+        ? new AirbatchError(
+            'SERVICE_UNREACHABLE',
+            `the service throttles account "${account.name}"${evidence.httpStatus === null ? '' : `: ${said}`}`,
+            {
+              hint: `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`,
+            },
+          )
         : new AirbatchError('SERVICE_UNREACHABLE', `account "${account.name}": ${unusableText(evidence)}: ${said}`, {
             hint: 'Check the network and the base URL, then try again.',
           });

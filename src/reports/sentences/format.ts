@@ -79,8 +79,8 @@ export function spanTexts(fromIso: string, toIso: string): [string, string] {
 }
 
 /**
- * A span of time, with the local time in brackets: "from 2026-11-01 08:00:01 UTC to 09:00:01 UTC (11:00:01 to 12:00:01 in
- * Africa/Nairobi)"; "at ..." if it is over within a second.
+ * A span of time, with the local time in brackets: "from 2026-11-01 08:00:01 UTC to 09:00:01 UTC (11:00:01 to 12:00:01
+ * in Africa/Nairobi)"; "at ..." if it is over within a second.
  */
 export function spanText(fromIso: string, toIso: string, zone: string | null): string {
   const [from, to] = spanTexts(fromIso, toIso);

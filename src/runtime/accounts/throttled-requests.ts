@@ -1,7 +1,12 @@
 import { isoTime } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
 import { longThrottle, makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
-import { type RequestDeps, isThrottled, skippedWhileThrottled, type Throttled } from '../../engine/pacing/request-with-retry-after.ts';
+import {
+  isThrottled,
+  type RequestDeps,
+  skippedWhileThrottled,
+  type Throttled,
+} from '../../engine/pacing/request-with-retry-after.ts';
 import type { RequestClass } from '../../gateway/contract/gateway.ts';
 import { storedThrottleOf } from '../../ledger/accounts/pace.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
@@ -39,8 +44,8 @@ export async function requestDepsFor<Account extends ThrottledAccount>(
 }
 
 /**
- * Makes a request of a person who waits for its answer: once, and not at all while the account is in a long throttle. If
- * the answer throttles the account, it sends and asks nothing until the throttle ends.
+ * Makes a request of a person who waits for its answer: once, and not at all while the account is in a long throttle.
+ * If the answer throttles the account, it sends and asks nothing until the throttle ends.
  */
 export async function askOnce<Outcome extends { kind: string }>(
   account: ThrottledAccount,

@@ -1,7 +1,7 @@
 /**
- * How the lines of a mended file differ from those of its draft: rows may have been left out, and the original may have
- * lines above its header, or empty ones. From line `from` of the mended file on, a row's line in the draft is greater by
- * `by`. In order.
+ * How the lines of a mended file differ from those of its draft: rows may have been left out, and the original may
+ * have lines above its header, or empty ones. From line `from` of the mended file on, a row's line in the draft is
+ * greater by `by`. In order.
  */
 export type LineShifts = readonly { from: number; by: number }[];
 

@@ -36,7 +36,10 @@ export async function paceAhead({ db, clock }: Session, { name, limiter }: OpenA
   return stored ?? { outlook, spaced: {}, gate: { throttle: null, unreachableSince: null } };
 }
 
-/** Reads the balance, as `askOnce` does. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once they are correct. */
+/**
+ * Reads the balance, as `askOnce` does. Throws `CREDENTIALS_REJECTED`, with `next` for what to do once they are
+ * correct.
+ */
 export async function balanceNow(session: Session, account: OpenAccount, next = askAgain): Promise<BalanceOutcome> {
   const balance = await askOnce(account, session, 'balance', () => account.gateway.balance());
   if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next, 'wallets.read');

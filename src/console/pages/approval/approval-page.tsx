@@ -162,7 +162,7 @@ function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProp
   };
   return (
     <GuardedDialog
-      action={action}
+      work={action}
       title={t(`approval.${what}_title`)}
       onClose={close}
       onSubmit={submit}

@@ -15,6 +15,7 @@ import { Time } from '../../base/values.tsx';
 import { endOf } from '../../forms/days.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { auditFaults } from './audit-faults.ts';
 
 /** Events that are read at once; a person reads on until what they look for is found. */
 const eventsMax = 1_000;

@@ -23,7 +23,7 @@ export function LinkedRow({ batchId }: { batchId: string }) {
   if (data) return <RowDialog batchId={batchId} row={data} onClose={close} />;
   if (data === undefined && error === null) return null;
   return (
-    <Dialog title={t('rows.one', { row: rowNo })} onClose={close} error={error}>
+    <Dialog title={t('rows.one', { row: rowNo })} onClose={close} work={{ isPending: false, error }}>
       {data === null && <p>{t('rows.missing')}</p>}
     </Dialog>
   );
