@@ -93,24 +93,28 @@ interface RecentText {
   hasQuoted(cell: string): boolean;
 }
 
-/** The newest two parts of the text, as it is written: the parser does not say which cells are in quotes. */
+/** At least so much of the text is kept. A longer cell that ends in a quotation mark is asked about. */
+const recentBytes = 65_536;
+
+/** The newest part of the text, and what came before, as it is written: the parser does not say what is in quotes. */
 function makeRecentText(): RecentText {
   let before: Buffer = Buffer.alloc(0);
   let newest = before;
   let both: Buffer | null = null;
-  /** Where the cell ends that was found last, in both parts. */
+  /** Where the cell ends that was found last, in both. */
   let from = 0;
+  const joined = () => (both ??= Buffer.concat([before, newest]));
   return {
     add(part) {
-      from = Math.max(0, from - before.length);
-      before = newest;
+      const had = before.length + newest.length;
+      before = newest.length < recentBytes ? joined().subarray(-recentBytes) : newest;
+      from = Math.max(0, from - (had - before.length));
       newest = part;
       both = null;
     },
     hasQuoted(cell) {
-      both ??= Buffer.concat([before, newest]);
       const written = `"${cell.replaceAll('"', '""')}"`;
-      const at = both.indexOf(written, from);
+      const at = joined().indexOf(written, from);
       if (at < 0) return false;
       from = at + Buffer.byteLength(written);
       return true;

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { z } from 'zod';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
+import { insertReconciliation, type ReconciliationRecord } from '../../../src/ledger/reporting/reconciliations.ts';
 import * as operations from '../../../src/operations/all.ts';
 import {
   type Operation,
@@ -22,6 +23,13 @@ import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 const door = { nameOf: (field: string) => field, ask: async () => false };
+
+function aReconciliation(reconciliation_id: string, account: string): ReconciliationRecord {
+  return {
+    ...{ reconciliation_id, account, batch_id: null, from_ms: 0, to_ms: 1, finished_at: 2, counts: '{}' },
+    ...{ charged_by_ledger: '{}', charged_by_service: '{}', wallets: 'null' },
+  };
+}
 
 /** An installation of two teams, with a batch and a job of each. The caller has every role for the first one alone. */
 async function twoTeams(t: TestContext, seen = ['ours']) {
@@ -42,6 +50,7 @@ async function twoTeams(t: TestContext, seen = ['ours']) {
     for (const table of ['rows', 'batch_counts'])
       await db.execute(`UPDATE ${table} SET status = 'in_doubt' WHERE batch_id = ?`, [batch_id]);
     await db.transact((tx) => insertDraft(tx, aDraft({ draft_id: `D-${account}`, account })));
+    await db.transact((tx) => insertReconciliation(tx, aReconciliation(`R-${account}`, account)));
     const job = {
       name: `pay-${account}`,
       account,
