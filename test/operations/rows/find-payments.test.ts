@@ -15,6 +15,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from '../../reports/fixture.ts';
+import { sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
@@ -157,7 +158,9 @@ test('what is no number is refused without repeating it', async (t) => {
 });
 
 test('a number is found by an index, however many rows there are', async (t) => {
-  const { view, plans } = planned(await testLedger(t));
+  const db = await sqliteLedger();
+  t.after(() => db.close());
+  const { view, plans } = planned(db);
   await rowsSentTo(view, '+254712000001', { accounts: null, fromMs: 0, toMs: startMs, limit: 500 });
   assert.match(plans[0] ?? '', /SEARCH rows USING INDEX rows_sent \(phone_number=\?/);
 });

@@ -14,7 +14,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from '../../reports/fixture.ts';
-import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
+import { aBatch, addBatch, aRow, sqliteLedger } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 type Query = Omit<z.input<typeof listRows.input>, 'batch_id'>;
@@ -138,6 +138,11 @@ test('list-rows ends a call after 100,000 rows, and continues from there', async
   assert.deepEqual((await list({ find: 'Zawadi', after: 100_000 })).next, null);
   const failed = await list({ status: ['failed'] });
   assert.deepEqual([failed.rows.map(({ row_no }) => row_no), failed.next], [[count], null]);
+});
+
+test('list-rows reads on from a row by the primary key', async (t) => {
+  const db = await sqliteLedger();
+  t.after(() => db.close());
   const plan = await db.query<{ detail: string }>(
     `EXPLAIN QUERY PLAN SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status IN (?, ?) ORDER BY row_no LIMIT ?`,
     ['B-1', 0, 'failed', 'held', 10],
