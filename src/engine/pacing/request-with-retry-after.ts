@@ -17,14 +17,31 @@ export interface RequestDeps {
 /** A service that keeps asking for waits of one second is logged at most this often. */
 const throttleLogEveryMs = 60_000;
 
-/** The outcome of a request that is not made, because the account is already in a long throttle. */
-export function skippedWhileThrottled(retryAfterMs: number): Throttled {
-  const message = 'the service throttles the account';
-  return {
-    kind: 'throttled',
-    retryAfterMs,
-    evidence: { httpStatus: null, code: 'throttled', message, requestId: null },
-  };
+/**
+ * The outcome of a request that is not made, because the account is already in a long throttle; null if it can be made.
+ */
+function skippedWhileThrottled(deps: RequestDeps, requestClass: RequestClass) {
+  const until = longThrottle(deps, requestClass);
+  if (until === null) return null;
+  const evidence = { httpStatus: null, code: 'throttled', message: 'the service throttles the account', requestId: null };
+  return { kind: 'throttled', retryAfterMs: until - deps.clock.now(), evidence } satisfies Throttled;
+}
+
+/**
+ * Makes a request of a person who waits for its answer: once, and not at all while the account is in a long throttle.
+ * If the answer throttles the account, this program sends and asks nothing of the account until the throttle ends.
+ */
+export async function requestOnce<Outcome extends { kind: string }>(
+  { limiter, clock, onWait = () => undefined }: RequestDeps,
+  requestClass: RequestClass,
+  ask: () => Promise<Outcome>,
+): Promise<Outcome | Throttled> {
+  const skipped = skippedWhileThrottled({ limiter, clock }, requestClass);
+  if (skipped !== null) return skipped;
+  const outcome = await limiter.admit(requestClass, ask);
+  if (isThrottled(outcome))
+    onWait(makeAccountThrottle({ limiter, clock }).hold(requestClass, outcome.retryAfterMs).wait);
+  return outcome;
 }
 
 /**
@@ -40,8 +57,8 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
   const giveUpAt = clock.monotonic() + longThrottleMs;
   let loggedAt = Number.NEGATIVE_INFINITY;
   for (;;) {
-    const until = longThrottle({ limiter, clock }, requestClass);
-    if (until !== null) return skippedWhileThrottled(until - clock.now());
+    const skipped = skippedWhileThrottled({ limiter, clock }, requestClass);
+    if (skipped !== null) return skipped;
     const outcome = await limiter.admit(requestClass, ask);
     if (!isThrottled(outcome)) return outcome;
     const { wait, waitMs } = throttle.hold(requestClass, outcome.retryAfterMs);
@@ -53,6 +70,6 @@ export async function requestWithRetryAfter<Outcome extends { kind: string }>(
   }
 }
 
-export function isThrottled(outcome: { kind: string }): outcome is Throttled {
+function isThrottled(outcome: { kind: string }): outcome is Throttled {
   return outcome.kind === 'throttled';
 }

@@ -1,12 +1,12 @@
 import { pagesOf } from '../../core/basics/pages.ts';
 import { isSameService } from '../../core/identity/service-name.ts';
-import type { LookupOutcome } from '../../gateway/contract/gateway.ts';
+import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { countRows } from '../../ledger/batches/row-counts.ts';
 import { endedRows, findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { LimiterStopped, type RateUsage } from '../../limiter/limiter.ts';
-import { makeAccountThrottle } from '../pacing/account-throttle.ts';
+import { type RequestDeps, requestOnce } from '../pacing/request-with-retry-after.ts';
 import type { Parts } from '../runner/context.ts';
 
 type DetailsNeeds = Parts<
@@ -46,16 +46,15 @@ export function lacksDetails({ status, topup_id, provider_reference }: RowRecord
  */
 export async function readDetailsNow(
   actor: Actor,
-  { service, gateway, limiter }: Parts<'gateway' | 'limiter' | 'service'>,
+  { service, gateway, limiter, onWait }: Parts<'gateway' | 'limiter' | 'service'> & Pick<RequestDeps, 'onWait'>,
   batch: BatchRecord,
   row: RowRecord,
 ): Promise<{ row: RowRecord; isUnread: boolean }> {
   if (!lacksDetails(row) || gateway.list === null || !isSameService(batch.service, service))
     return { row, isUnread: false };
   if (!hasRoom(limiter.usage('read'))) return { row, isUnread: true };
-  const outcome = await ask({ gateway, limiter }, row);
-  if (outcome?.kind === 'throttled')
-    makeAccountThrottle({ limiter, clock: actor.clock }).hold('read', outcome.retryAfterMs);
+  const read = () => requestOnce({ limiter, onWait, clock: actor.clock }, 'read', () => readPayment(gateway, row));
+  const outcome = await unlessStopped(read());
   if (outcome?.kind !== 'found') return { row, isUnread: outcome?.kind !== 'not_found' };
   return inUnitOf(actor, async (unit) => {
     const now = (await findRow(unit.tx, row.batch_id, row.row_no)) ?? row;
@@ -96,20 +95,21 @@ async function readWhenRoom(context: DetailsNeeds, row: RowRecord) {
     if (hasRoom(usage)) break;
     await clock.sleep(usage.windowMs / usage.limit, stopping);
   }
-  const outcome = await ask(context, row);
+  const outcome = await unlessStopped(limiter.admit('read', () => readPayment(context.gateway, row)));
   if (outcome !== null && outcome.kind !== 'found' && outcome.kind !== 'not_found') await context.readTrouble(outcome);
   return outcome;
 }
 
-/** Null if the program ends first. */
-async function ask({ gateway, limiter }: Parts<'gateway' | 'limiter'>, { topup_id }: RowRecord) {
-  const read = { topupId: topup_id ?? '', reference: '' };
-  return limiter
-    .admit('read', () => gateway.read(read))
-    .catch((error: unknown) => {
-      if (error instanceof LimiterStopped) return null;
-      throw error;
-    });
+function readPayment(gateway: Gateway, { topup_id }: RowRecord): Promise<LookupOutcome> {
+  return gateway.read({ topupId: topup_id ?? '', reference: '' });
+}
+
+/** The outcome of a request; null if the program ends first. */
+async function unlessStopped<Outcome>(request: Promise<Outcome>): Promise<Outcome | null> {
+  return request.catch((error: unknown) => {
+    if (error instanceof LimiterStopped) return null;
+    throw error;
+  });
 }
 
 function referenceIn({ payments }: Extract<LookupOutcome, { kind: 'found' }>, { topup_id }: RowRecord): string | null {

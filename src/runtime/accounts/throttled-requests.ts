@@ -1,12 +1,7 @@
 import { isoTime } from '../../core/time/clock.ts';
 import type { ThrottleWait } from '../../core/time/throttle-wait.ts';
-import { longThrottle, makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
-import {
-  isThrottled,
-  type RequestDeps,
-  skippedWhileThrottled,
-  type Throttled,
-} from '../../engine/pacing/request-with-retry-after.ts';
+import { makeAccountThrottle } from '../../engine/pacing/account-throttle.ts';
+import { type RequestDeps, requestOnce, type Throttled } from '../../engine/pacing/request-with-retry-after.ts';
 import type { RequestClass } from '../../gateway/contract/gateway.ts';
 import { storedThrottleOf } from '../../ledger/accounts/pace.ts';
 import type { Limiter } from '../../limiter/limiter.ts';
@@ -32,8 +27,8 @@ export async function applyStoredThrottle(
 }
 
 /**
- * The dependencies of requests outside the runner (`requestWithRetryAfter`): stored throttles apply, and waits are
- * logged.
+ * The dependencies of requests outside the runner (`requestOnce`, `requestWithRetryAfter`). Throttles that another
+ * program has stored apply, and waits are logged.
  */
 export async function requestDepsFor<Account extends ThrottledAccount>(
   account: Account,
@@ -43,27 +38,15 @@ export async function requestDepsFor<Account extends ThrottledAccount>(
   return { ...account, onWait: (throttle) => logThrottle(account, session, throttle) };
 }
 
-/**
- * Makes a request of a person who waits for its answer: once, and not at all while the account is in a long throttle.
- * If the answer throttles the account, it sends and asks nothing until the throttle ends.
- */
+/** Makes a request as `requestOnce` does. Throttles that other programs have stored apply. */
 export async function askOnce<Outcome extends { kind: string }>(
   account: ThrottledAccount,
   session: Pick<Session, 'db' | 'clock' | 'log'>,
   requestClass: RequestClass,
   ask: () => Promise<Outcome>,
 ): Promise<Outcome | Throttled> {
-  await applyStoredThrottle(account, session);
-  const { limiter } = account;
-  const { clock } = session;
-  const until = longThrottle({ limiter, clock }, requestClass);
-  if (until !== null) return skippedWhileThrottled(until - clock.now());
-  const outcome = await limiter.admit(requestClass, ask);
-  if (isThrottled(outcome)) {
-    const { wait } = makeAccountThrottle({ limiter, clock }).hold(requestClass, outcome.retryAfterMs);
-    logThrottle(account, session, wait);
-  }
-  return outcome;
+  const { limiter, onWait } = await requestDepsFor(account, session);
+  return requestOnce({ limiter, onWait, clock: session.clock }, requestClass, ask);
 }
 
 export function logThrottle(

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ThrottleWait } from '../../../src/core/time/throttle-wait.ts';
 import { readDetailsNow } from '../../../src/engine/tracking/details.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import type { Limiter } from '../../../src/limiter/limiter.ts';
@@ -115,9 +116,11 @@ describe('details of a row that a person looks at', () => {
     await payOut(rig, 1);
     const limiter = makeVirtualLimiter({ version: 'v2' }, { clock: rig.clock });
     const mary = { db: rig.db, clock: rig.clock, person: 'mary', through: 'console' as const };
+    const waits: number[] = [];
+    const onWait = ({ saidMs }: ThrottleWait) => void waits.push(saidMs);
     const read = async (service: string) =>
       rig.clock.drive(
-        readDetailsNow(mary, { service, gateway: rig.service, limiter }, await rig.batch(), await rig.row(1)),
+        readDetailsNow(mary, { service, gateway: rig.service, limiter, onWait }, await rig.batch(), await rig.row(1)),
       );
     const evidence = { httpStatus: 429, code: 'throttled', message: 'slow down', requestId: null };
     const asked: string[] = [];
@@ -129,6 +132,7 @@ describe('details of a row that a person looks at', () => {
     assert.equal(asked.length, 0);
     assert.equal((await read(testService)).isUnread, true);
     assert.equal(limiter.isHeld('creation'), true, 'the whole account waits after a 429');
+    assert.deepEqual(waits, [60_000], 'the wait is shown or logged');
     assert.equal((await read(testService)).isUnread, true);
     assert.equal(asked.length, 1, 'a throttled account is not asked');
   });
