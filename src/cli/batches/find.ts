@@ -39,10 +39,12 @@ export async function execute(
 }
 
 function whyText({ counts_as_paid, status, reason, second_topup_id, refunded_at }: Payment): string {
-  const isContradicted = counts_as_paid && status !== 'completed';
+  const isTakenBack = !counts_as_paid && status === 'completed';
+  const isPaidLater = counts_as_paid && status !== 'completed';
   const sentences = [
     second_topup_id && `The service also has the payment ${second_topup_id}: perhaps paid twice.`,
-    isContradicted ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
+    isTakenBack && 'The service said later that it was not paid, or no longer had the payment: it does not count as paid.',
+    isPaidLater ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
     refunded_at && `Refunded ${timeText(refunded_at)}.`,
   ];
   return sentences.filter(Boolean).join(' ');

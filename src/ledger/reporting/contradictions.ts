@@ -1,7 +1,7 @@
-import { beginningOf, type EventWhy } from '../../core/state/event-whys.ts';
+import type { EventWhy } from '../../core/state/event-whys.ts';
 import { pauseWhy, type Why } from '../../core/state/pause-texts.ts';
 import { sentStates } from '../../core/state/row-state.ts';
-import { type ExplainedData, isLateSql } from '../audit/events.ts';
+import type { ExplainedData } from '../audit/events.ts';
 import { findBatch } from '../batches/batches.ts';
 import { haltAccount } from '../batches/pauses.ts';
 import type { Queryable } from '../drivers/database.ts';
@@ -144,26 +144,6 @@ export async function countPaidUnsent(db: Queryable, batchId: string): Promise<n
   const sql = `SELECT COUNT(*) FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND contradicted_by IS NOT NULL
     AND status IN ('skipped', 'cancelled')`;
   return (await readValue<number>(db, sql, [batchId])) ?? 0;
-}
-
-/**
- * The beginnings of what is recorded when the service says of a completed payment that it failed, or no longer has it.
- */
-const takenBack = [
-  ...(['WHY_ENDED_SAYS', 'WHY_ROW_SAYS', 'WHY_PERSON_SAYS'] as const).map((code) =>
-    beginningOf(code, { row_status: 'completed' }),
-  ),
-  ...(['WHY_GONE', 'WHY_GONE_OTHER'] as const).map((code) => beginningOf(code)),
-];
-
-/** How many completed rows of a batch the service no longer calls paid. The rows keep their state (I7). */
-export async function countTakenBack(db: Queryable, batchId: string): Promise<number> {
-  const isTakenBack = takenBack.map(() => 'body LIKE ?').join(' OR ');
-  const sql = `SELECT COUNT(DISTINCT events.row_no) FROM events JOIN rows ON rows.batch_id = events.batch_id
-      AND rows.row_no = events.row_no
-    WHERE events.batch_id = ? AND (${isLateSql}) AND status = 'completed' AND (${isTakenBack})
-      AND body LIKE '%"topup_id":"' || rows.topup_id || '"%'`;
-  return (await readValue<number>(db, sql, [batchId, ...takenBack.map((why) => `%"why":"${why}%`)])) ?? 0;
 }
 
 /** Contradicted rows of a batch, in file order. */

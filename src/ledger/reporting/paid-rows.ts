@@ -2,6 +2,7 @@ import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
 import { readColumn, readValue } from '../drivers/read.ts';
 import { zonesApartMs } from '../rows/costs.ts';
+import { countsAsPaidParams, countsAsPaidSql } from './counts-as-paid.ts';
 
 /** Epoch milliseconds, both included. */
 export interface Span {
@@ -49,10 +50,12 @@ export async function forgottenBatches(db: Queryable, { accounts, fromMs, toMs }
 /** The batches that may have paid rows in this time. */
 export async function batchesSentIn(db: Queryable, { accounts, fromMs, toMs }: Asked): Promise<string[]> {
   const found: string[] = [];
-  const sql = `SELECT batch_id FROM batches WHERE started_at <= ?
-           AND (completed_at IS NULL OR completed_at >= ?) AND (? = 1 OR account IN (${accountPlaces}))`;
-  for (const list of accountLists(accounts))
-    found.push(...(await readColumn<string>(db, sql, [toMs + zonesApartMs, fromMs - zonesApartMs, ...list])));
+  const sql = `SELECT batch_id FROM batches WHERE started_at <= ? AND (completed_at IS NULL OR completed_at >= ?
+             OR EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND contradicted IS NOT NULL
+               AND rows.completed_at IS NULL AND contradicted_at >= ?))
+           AND (? = 1 OR account IN (${accountPlaces}))`;
+  const times = [toMs + zonesApartMs, fromMs - zonesApartMs, fromMs];
+  for (const list of accountLists(accounts)) found.push(...(await readColumn<string>(db, sql, [...times, ...list])));
   return found;
 }
 
@@ -69,20 +72,20 @@ export interface PaidRows {
 }
 
 /**
- * The rows of a batch that count as paid, by the time of their end. The cost of a failed row that the service completed
- * later is what it charged then. SQL only counts the rows: it would add amounts as floats.
+ * The rows of a batch that count as paid, by the time of their end. A skipped or cancelled row has none: its payment
+ * counts from when airbatch learned of it. The cost of a row that ended unpaid is what the service charged later. SQL
+ * only counts the rows: it would add amounts as floats.
  */
 export function paidRows(db: Queryable, batchId: string, { fromMs, toMs }: Span): Promise<PaidRows[]> {
   return db.query(
-    `SELECT currency, amount, cost, cost_currency, COUNT(*) AS count, MIN(completed_at) AS first_at,
-       MAX(completed_at) AS last_at
-     FROM (SELECT rows.currency, rows.amount, rows.completed_at, COALESCE(late.cost, rows.cost) AS cost,
-         COALESCE(late.cost_currency, rows.cost_currency) AS cost_currency
-       FROM rows LEFT JOIN late_charges AS late ON rows.status = 'failed' AND late.batch_id = rows.batch_id
+    `SELECT currency, amount, cost, cost_currency, COUNT(*) AS count, MIN(paid_at) AS first_at, MAX(paid_at) AS last_at
+     FROM (SELECT rows.currency, rows.amount, COALESCE(rows.completed_at, rows.contradicted_at) AS paid_at,
+         COALESCE(late.cost, rows.cost) AS cost, COALESCE(late.cost_currency, rows.cost_currency) AS cost_currency
+       FROM rows LEFT JOIN late_charges AS late ON rows.status <> 'completed' AND late.batch_id = rows.batch_id
          AND late.row_no = rows.row_no AND late.topup_id = COALESCE(rows.contradicted_by, rows.topup_id)
-       WHERE rows.batch_id = ? AND (status = 'completed' OR (status = 'failed' AND contradicted IS NOT NULL))
-         AND rows.completed_at BETWEEN ? AND ?) AS paid
+       WHERE rows.batch_id = ? AND ${countsAsPaidSql}) AS paid
+     WHERE paid_at BETWEEN ? AND ?
      GROUP BY currency, amount, cost, cost_currency`,
-    [batchId, fromMs, toMs],
+    [batchId, ...countsAsPaidParams(batchId), fromMs, toMs],
   );
 }

@@ -17,14 +17,14 @@ const paidFile = z.strictObject({
   /** Where the batch stands now. */
   status: batchStatus,
   /**
-   * Rows that count as paid and ended in this time; `products` of them bought a product and are in no sum of `paid`.
+   * Rows that count as paid (`countsAsPaid`) and ended in this time; `products` of them bought a product and are in no sum of `paid`.
    */
   rows: z.int(),
   products: z.int(),
   paid: sums,
   /**
-   * What these rows cost, in the currencies of the wallets. A row that had failed counts what the service charged when
-   * it completed it. Other changes after the end of a row are not included.
+   * What these rows cost, in the currencies of the wallets. A row that had ended unpaid counts what the service charged
+   * when it completed it. Other changes after the end of a row are not included.
    */
   charged: sums,
   first_paid_at: time,

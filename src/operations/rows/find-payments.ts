@@ -7,10 +7,10 @@ import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { readPhone } from '../../intake/cells/phone.ts';
 import { countryCode } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
+import { countsAsPaid, takenBackRows } from '../../ledger/reporting/counts-as-paid.ts';
 import { forgottenBatches, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
 import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
-import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
 import { noteNumberSearch } from '../access/whole-numbers.ts';
 import { accountName, batchId, moment, sums, time } from '../base/fields.ts';
@@ -27,7 +27,7 @@ const sentRow = listedRow.omit({ paid_by: true }).extend({
   run_id: z.string(),
   account: accountName,
   file_name: z.string(),
-  /** Whether it is completed, or failed at first and the service said later that it was paid. */
+  /** Whether it is paid, as the service now says: see `countsAsPaid`. */
   counts_as_paid: z.boolean(),
   /** A second payment of the row at the service: its recipient may have been paid twice. No sum includes it. */
   second_topup_id: z.string().nullable(),
@@ -93,17 +93,20 @@ export const findPayments = defineOperation({
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
       const payments: z.output<typeof sentRow>[] = [];
       const totals = noTotals();
+      const takenBack = new Map<string, ReadonlySet<number>>();
       for (const { batch_id, row_no } of found.slice(0, paymentsMax)) {
         const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
         if (batch === null || row === undefined) continue;
         const { run_id, file_name, account: payer } = batch;
         const refunded_at = isoOrNull(row.refunded_at);
-        const counts_as_paid = countsAsPaid(row);
+        const known = takenBack.get(batch_id) ?? (await takenBackRows(view, batch_id));
+        takenBack.set(batch_id, known);
+        const counts_as_paid = countsAsPaid(row, known);
         const { second_topup_id } = row;
         const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, second_topup_id, refunded_at };
         const doubts = await doubtReasonsOf(view, batch_id, [row_no, row_no]);
         payments.push({ ...listed(batch, row, doubts.get(row_no) ?? null), ...more });
-        addUp(totals, row);
+        addUp(totals, row, counts_as_paid);
       }
       return {
         phone_number: maskPhone(number),
@@ -137,15 +140,8 @@ function noTotals() {
   };
 }
 
-/** A row that a person has skipped may have been paid before, under an earlier payment. */
-function countsAsPaid(row: ReportedRow): boolean {
-  const isPaidUnsent = (row.status === 'skipped' || row.status === 'cancelled') && row.contradicted !== null;
-  return row.status === 'completed' || isContradicted(row) || isPaidUnsent;
-}
-
-function addUp(totals: ReturnType<typeof noTotals>, row: ReportedRow): void {
+function addUp(totals: ReturnType<typeof noTotals>, row: ReportedRow, isPaid: boolean): void {
   const { status, amount, currency, cost, cost_currency, refunded_at, refund_amount, refund_currency } = row;
-  const isPaid = countsAsPaid(row);
   if (isPaid) totals.paidRows += 1;
   else if (!isTerminal(status)) totals.openRows += 1;
   if (isPaid && amount === null) totals.products += 1;

@@ -8,7 +8,8 @@ import { openPauses, type PauseRecord } from '../../ledger/batches/pauses.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { walkChain } from '../../ledger/reporting/chain-walk.ts';
-import { countPaidUnsent, countTakenBack } from '../../ledger/reporting/contradictions.ts';
+import { countPaidUnsent } from '../../ledger/reporting/contradictions.ts';
+import { takenBackRows } from '../../ledger/reporting/counts-as-paid.ts';
 import { costsOfBatch } from '../../ledger/rows/costs.ts';
 import { activeMs } from './active-time.ts';
 import { proveBalance } from './balance-proof.ts';
@@ -54,7 +55,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     },
     ...doubtsOf(survey, {
       not_sent: await countPaidUnsent(view, batch.batch_id),
-      taken_back: await countTakenBack(view, batch.batch_id),
+      taken_back: (await takenBackRows(view, batch.batch_id)).size,
     }),
     balance: await proveBalance(view, batch, { charged, refunds: byReading }),
     times: await timesOf(view, batch),

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { z } from 'zod';
+import { noteGone } from '../../../src/engine/payments/late-differences.ts';
 import { rowsSentTo } from '../../../src/ledger/reporting/paid-rows.ts';
+import { requireRow } from '../../../src/ledger/rows/rows.ts';
+import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { performIn, type RoleOperation } from '../../../src/operations/base/operation.ts';
 import { listPaidFiles } from '../../../src/operations/batches/list-paid-files.ts';
 import { findPayments } from '../../../src/operations/rows/find-payments.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import {
+  clockOf,
   completedWay,
   newBatch,
   newRow,
@@ -107,14 +111,42 @@ test('a failed payment that the service contradicts counts as paid, and a refund
 for (const status of ['skipped', 'cancelled'])
   test(`a ${status} row whose earlier payment has arrived counts as paid`, async (t) => {
     const { db, ask } = await ledger(t);
+    const day = 86_400_000;
+    // Long after the batch, the service has a payment of the row.
+    const learnedAt = startMs + 3 * day;
     await db.execute(
-      `UPDATE rows SET status = ?, contradicted = 'completed', topup_id = NULL WHERE batch_id = 'B-2' AND row_no = 1`,
-      [status],
+      `UPDATE rows SET status = ?, contradicted = 'completed', contradicted_at = ?, topup_id = NULL, completed_at = NULL
+       WHERE batch_id = 'B-2' AND row_no = 1`,
+      [status, learnedAt],
     );
+    await db.execute("UPDATE batches SET status = 'completed', completed_at = ? WHERE batch_id = 'B-2'", [startMs + day]);
     const found = await ask(findPayments, { number: '+254712000001' });
     assert.deepEqual([found.payments.at(-1)?.counts_as_paid, found.paid_rows, found.open_rows], [true, 2, 1]);
     assert.deepEqual(found.paid, { KES: '150.5' });
+    const that = new Date(learnedAt).toISOString();
+    const { files, paid } = await ask(listPaidFiles, { account: 'other', from: that, to: that });
+    assert.deepEqual([files.map(({ batch_id, rows }) => [batch_id, rows]), paid], [[['B-2', 1]], { KES: '50' }]);
   });
+
+test('a completed row that the service took back does not count as paid', async (t) => {
+  const { db, ask } = await ledger(t);
+  await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
+    const row = await requireRow(unit.tx, 'B-1', 1);
+    await noteGone(unit, row, true);
+  });
+  const found = await ask(findPayments, { number: '+254712000001' });
+  assert.deepEqual(
+    found.payments.map(({ batch_id, row_no, counts_as_paid }) => [batch_id, row_no, counts_as_paid]),
+    [
+      ['B-2', 2, false],
+      ['B-1', 1, false],
+      ['B-2', 1, true],
+    ],
+  );
+  assert.deepEqual([found.paid_rows, found.paid], [1, { KES: '50' }]);
+  const { files } = await ask(listPaidFiles, { ...month, account: 'main' });
+  assert.deepEqual([files.map(({ rows }) => rows)], [[6]]);
+});
 
 test('a second payment that the service has for a row is shown', async (t) => {
   const { db, ask } = await ledger(t);

@@ -128,6 +128,7 @@ function State({ row: { status, counts_as_paid, second_topup_id } }: { row: Paym
     <div className="state-cell">
       <RowBadge state={status} />
       {status !== 'completed' && counts_as_paid && <Badge tone="attention">{t('payments.counts')}</Badge>}
+      {status === 'completed' && !counts_as_paid && <Badge tone="bad">{t('payments.counts_not')}</Badge>}
       {second_topup_id !== null && <Badge tone="bad">{t('payments.twice')}</Badge>}
     </div>
   );

@@ -62,6 +62,7 @@ export const wallets = {
   'payments.refunded_help': 'The person may not have the airtime',
   'payments.refunded_at': 'refunded {time}',
   'payments.counts': 'counts as paid',
+  'payments.counts_not': 'does not count as paid',
   'payments.list': 'List',
   'payments.no_files': 'No row was paid in this period',
   'payments.last': 'Last paid',

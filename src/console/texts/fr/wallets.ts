@@ -63,6 +63,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.refunded_help': 'La personne n’a peut-être pas le crédit',
   'payments.refunded_at': 'remboursé le {time}',
   'payments.counts': 'compte comme payé',
+  'payments.counts_not': 'ne compte pas comme payé',
   'payments.list': 'Afficher',
   'payments.no_files': 'Aucune ligne n’a été payée dans cette période',
   'payments.last': 'Dernier paiement',

@@ -63,6 +63,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.refunded_help': 'A pessoa talvez não tenha o crédito',
   'payments.refunded_at': 'reembolsado em {time}',
   'payments.counts': 'conta como pago',
+  'payments.counts_not': 'não conta como pago',
   'payments.list': 'Mostrar',
   'payments.no_files': 'Nenhuma linha foi paga neste período',
   'payments.last': 'Último pagamento',

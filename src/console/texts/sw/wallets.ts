@@ -63,6 +63,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payments.refunded_help': 'Huenda mtu hana muda wa maongezi',
   'payments.refunded_at': 'imerejeshwa {time}',
   'payments.counts': 'huhesabiwa kama imelipwa',
+  'payments.counts_not': 'haihesabiwi kama imelipwa',
   'payments.list': 'Onyesha',
   'payments.no_files': 'Hakuna safu iliyolipwa katika kipindi hiki',
   'payments.last': 'Malipo ya mwisho',
