@@ -43,7 +43,8 @@ function whyText({ counts_as_paid, status, reason, second_topup_id, refunded_at 
   const isPaidLater = counts_as_paid && status !== 'completed';
   const sentences = [
     second_topup_id && `The service also has the payment ${second_topup_id}: perhaps paid twice.`,
-    isTakenBack && 'The service said later that it was not paid, or no longer had the payment: it does not count as paid.',
+    isTakenBack &&
+      'The service said later that it was not paid, or no longer had the payment: it does not count as paid.',
     isPaidLater ? 'The service said later that it was, or may have been, paid: it counts as paid.' : reason,
     refunded_at && `Refunded ${timeText(refunded_at)}.`,
   ];

@@ -23,7 +23,12 @@ const throttleLogEveryMs = 60_000;
 function skippedWhileThrottled(deps: RequestDeps, requestClass: RequestClass) {
   const until = longThrottle(deps, requestClass);
   if (until === null) return null;
-  const evidence = { httpStatus: null, code: 'throttled', message: 'the service throttles the account', requestId: null };
+  const evidence = {
+    httpStatus: null,
+    code: 'throttled',
+    message: 'the service throttles the account',
+    requestId: null,
+  };
   return { kind: 'throttled', retryAfterMs: until - deps.clock.now(), evidence } satisfies Throttled;
 }
 

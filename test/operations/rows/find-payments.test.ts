@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { z } from 'zod';
+import { refusal } from '../../../src/core/basics/refusal.ts';
 import { noteGone } from '../../../src/engine/payments/late-differences.ts';
 import { rowsSentTo } from '../../../src/ledger/reporting/paid-rows.ts';
 import { requireRow } from '../../../src/ledger/rows/rows.ts';
@@ -119,7 +120,9 @@ for (const status of ['skipped', 'cancelled'])
        WHERE batch_id = 'B-2' AND row_no = 1`,
       [status, learnedAt],
     );
-    await db.execute("UPDATE batches SET status = 'completed', completed_at = ? WHERE batch_id = 'B-2'", [startMs + day]);
+    await db.execute("UPDATE batches SET status = 'completed', completed_at = ? WHERE batch_id = 'B-2'", [
+      startMs + day,
+    ]);
     const found = await ask(findPayments, { number: '+254712000001' });
     assert.deepEqual([found.payments.at(-1)?.counts_as_paid, found.paid_rows, found.open_rows], [true, 2, 1]);
     assert.deepEqual(found.paid, { KES: '150.5' });
@@ -179,7 +182,8 @@ test('who may see one account finds only its payments', async (t) => {
 test('a time that ends before it begins is refused', async (t) => {
   const { ask } = await ledger(t);
   const reversed = { from: month.to, to: month.from };
-  const fault = { code: 'USAGE', message: `to ${reversed.to} is before from ${reversed.from}` };
+  const reason = refusal('TIMES_BACKWARDS', {});
+  const fault = { code: 'USAGE', message: `to ${reversed.to} is before from ${reversed.from}`, reason };
   await assert.rejects(ask(findPayments, { number: '+254712000001', ...reversed }), fault);
   await assert.rejects(ask(listPaidFiles, reversed), fault);
 });
