@@ -17,7 +17,8 @@ const paidFile = z.strictObject({
   /** Where the batch stands now. */
   status: batchStatus,
   /**
-   * Rows that count as paid (`countsAsPaid`) and ended in this time; `products` of them bought a product and are in no sum of `paid`.
+   * Rows that count as paid (`countsAsPaid`) and ended in this time; `products` of them bought a product and are in no
+   * sum of `paid`.
    */
   rows: z.int(),
   products: z.int(),
