@@ -6,6 +6,7 @@ import { setupI18n } from '@lingui/core';
 import { compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts } from '../../src/console/texts/en-pages.ts';
 import { texts as french } from '../../src/console/texts/fr-pages.ts';
+import { detailId } from '../../src/console/texts/problem-text.ts';
 import { AirbatchError } from '../../src/core/basics/errors.ts';
 import { refusalReasons } from '../../src/core/basics/refusal.ts';
 import { fileNotes, fileReasons } from '../../src/core/basics/rejected-file.ts';
@@ -23,7 +24,7 @@ import { check, csv, goodRow, testCatalog } from '../intake/support.ts';
 
 /** What a text names that its problem does not give. */
 function missing({ code, values = {} }: Problem): string[] {
-  const text = (texts as Record<string, string>)[`problem.${code}.more`] ?? '';
+  const text = (texts as Record<string, string>)[detailId(code)] ?? '';
   const wanted = [...text.matchAll(/\{(\w+)(?=[,}])/g)].map(([, name = '']) => name);
   const { why } = values;
   // Of a text with cases, only those of its own case are shown.

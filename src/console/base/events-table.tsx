@@ -27,7 +27,7 @@ export function EventsTable({ events, ofBatches = false }: { events: readonly Ch
         { id: 'row', label: t('rows.row'), isNumber: true, cell: ({ row_no }) => row_no ?? <None /> },
         {
           id: 'detail',
-          label: t('events.detail'),
+          label: t('batch.tab.details'),
           cell: (event) => detailOf(event) && <span className="small quiet wrap">{detailOf(event)}</span>,
         },
       ]}

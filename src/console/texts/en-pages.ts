@@ -71,8 +71,6 @@ const problems = {
   'problem.CURRENCY_MISSING.more':
     '{why, select, franc {It can be XOF (West Africa) or XAF (Central Africa).} other {Write the three-letter code, such as {example}, or choose it for the whole file.}}',
   'problem.CURRENCY_UNKNOWN': 'There is no such currency',
-  'problem.CURRENCY_UNKNOWN.more':
-    '{why, select, franc {It can be XOF (West Africa) or XAF (Central Africa).} other {Write the three-letter code, such as {example}, or choose it for the whole file.}}',
   'problem.CURRENCY_CONFLICT': 'Two currencies are named for one amount',
   'problem.CURRENCY_CONFLICT.more': 'The currency is {currency}, and the amount is written with {written}.',
   'problem.CURRENCY_OF_OTHER_COUNTRY': 'The network is paid in another currency',
@@ -97,24 +95,14 @@ const problems = {
   'problem.ALREADY_PAID.more':
     'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.ALREADY_SENT': 'An earlier batch of the run has sent this row, and it is not finished',
-  'problem.ALREADY_SENT.more':
-    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.FAILED_BEFORE': 'An earlier batch of the run tried this row, and it failed',
-  'problem.FAILED_BEFORE.more':
-    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.MAY_BE_PAID': 'The row failed before, but the service now says that it may be paid',
-  'problem.MAY_BE_PAID.more':
-    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.NOT_LOOKED_UP': 'The service did not say whether this row was already paid',
   'problem.REFERENCE_REUSED': 'An earlier batch of the run used the reference for another payment',
-  'problem.REFERENCE_REUSED.more':
-    'In batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.',
   'problem.SENT_LATELY': 'Another batch recently sent this number the same payment',
   'problem.SENT_LATELY.more':
     '{why, select, sent {On {day}, in batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
   'problem.PAID_OTHERWISE': 'The run has already sent this number another payment, which is not in this file',
-  'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {On {day}, in batch {batch}, {earlier_line, select, none {row {row}} other {line {earlier_line} of its file}}.} lost {On {day}, by a payment that only the service knows.} other {The list of the service could not be read.}}',
   'problem.RECIPIENT_MAXIMUM': 'With this row the number would get more than the maximum over all batches',
   'problem.RECIPIENT_MAXIMUM.more':
     'It would get {sum} {currency} within {days, plural, one {# day} other {# days}}, and {amount} {currency} are allowed.',

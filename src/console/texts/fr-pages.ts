@@ -73,8 +73,6 @@ const problems = {
   'problem.CURRENCY_MISSING.more':
     '{why, select, franc {Ce peut être XOF (Afrique de l’Ouest) ou XAF (Afrique centrale).} other {Écrivez le code à trois lettres, par exemple {example}, ou choisissez-le pour tout le fichier.}}',
   'problem.CURRENCY_UNKNOWN': 'Cette devise n’existe pas',
-  'problem.CURRENCY_UNKNOWN.more':
-    '{why, select, franc {Ce peut être XOF (Afrique de l’Ouest) ou XAF (Afrique centrale).} other {Écrivez le code à trois lettres, par exemple {example}, ou choisissez-le pour tout le fichier.}}',
   'problem.CURRENCY_CONFLICT': 'Deux devises sont nommées pour un montant',
   'problem.CURRENCY_CONFLICT.more': 'La devise est {currency}, et le montant est écrit avec {written}.',
   'problem.CURRENCY_OF_OTHER_COUNTRY': 'Le réseau est payé dans une autre devise',
@@ -100,24 +98,14 @@ const problems = {
   'problem.ALREADY_PAID.more':
     'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.ALREADY_SENT': 'Un lot antérieur de la série a envoyé cette ligne, et elle n’est pas terminée',
-  'problem.ALREADY_SENT.more':
-    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.FAILED_BEFORE': 'Un lot antérieur de la série a tenté cette ligne, et elle a échoué',
-  'problem.FAILED_BEFORE.more':
-    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.MAY_BE_PAID': 'La ligne avait échoué, mais le service dit maintenant qu’elle est peut-être payée',
-  'problem.MAY_BE_PAID.more':
-    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.NOT_LOOKED_UP': 'Le service n’a pas dit si cette ligne était déjà payée',
   'problem.REFERENCE_REUSED': 'Un lot antérieur de la série a utilisé la référence pour un autre paiement',
-  'problem.REFERENCE_REUSED.more':
-    'Dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.',
   'problem.SENT_LATELY': 'Un autre lot a récemment envoyé le même paiement à ce numéro',
   'problem.SENT_LATELY.more':
     '{why, select, sent {Le {day}, dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
   'problem.PAID_OTHERWISE': 'La série a déjà envoyé à ce numéro un autre paiement, absent de ce fichier',
-  'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {Le {day}, dans le lot {batch}, {earlier_line, select, none {ligne {row}} other {ligne {earlier_line} de son fichier}}.} lost {Le {day}, par un paiement que seul le service connaît.} other {La liste du service n’a pu être lue.}}',
   'problem.RECIPIENT_MAXIMUM': 'Avec cette ligne, le numéro dépasserait le maximum de tous les lots',
   'problem.RECIPIENT_MAXIMUM.more':
     'Il recevrait {sum} {currency} en {days, plural, one {# jour} other {# jours}} ; le maximum est de {amount} {currency}.',

@@ -14,10 +14,25 @@ export function problemTitle(code: string): string {
   return hasText(id) ? t(id) : code;
 }
 
+/** Problems of which the same is said as of another one. */
+const saidAs: Readonly<Record<string, string>> = {
+  ALREADY_SENT: 'ALREADY_PAID',
+  FAILED_BEFORE: 'ALREADY_PAID',
+  MAY_BE_PAID: 'ALREADY_PAID',
+  REFERENCE_REUSED: 'ALREADY_PAID',
+  PAID_OTHERWISE: 'SENT_LATELY',
+  CURRENCY_UNKNOWN: 'CURRENCY_MISSING',
+};
+
+/** The text that says more about a problem than its title. */
+export function detailId(code: string): string {
+  return `problem.${saidAs[code] ?? code}.more`;
+}
+
 /** The same with what this row shows, and what to do; "" if there is no more to say, null if that is not known. */
 export function problemDetail({ code, values }: Problem): string | null {
   if (values?.why === 'total') return t('draft.maybe_total');
-  const id = `problem.${code}.more`;
+  const id = detailId(code);
   if (!hasText(id)) return '';
   if (values === null) return null;
   // The service has no network there: there is none to choose.

@@ -72,8 +72,6 @@ const problems = {
   'problem.CURRENCY_MISSING.more':
     '{why, select, franc {Pode ser XOF (África Ocidental) ou XAF (África Central).} other {Escreva o código de três letras, por exemplo {example}, ou escolha-o para o ficheiro inteiro.}}',
   'problem.CURRENCY_UNKNOWN': 'Não existe tal moeda',
-  'problem.CURRENCY_UNKNOWN.more':
-    '{why, select, franc {Pode ser XOF (África Ocidental) ou XAF (África Central).} other {Escreva o código de três letras, por exemplo {example}, ou escolha-o para o ficheiro inteiro.}}',
   'problem.CURRENCY_CONFLICT': 'São indicadas duas moedas para um montante',
   'problem.CURRENCY_CONFLICT.more': 'A moeda é {currency} e o montante está escrito com {written}.',
   'problem.CURRENCY_OF_OTHER_COUNTRY': 'A rede é paga noutra moeda',
@@ -98,24 +96,14 @@ const problems = {
   'problem.ALREADY_PAID.more':
     'No lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.',
   'problem.ALREADY_SENT': 'Um lote anterior da série enviou esta linha e ela não terminou',
-  'problem.ALREADY_SENT.more':
-    'No lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.',
   'problem.FAILED_BEFORE': 'Um lote anterior da série tentou esta linha e ela falhou',
-  'problem.FAILED_BEFORE.more':
-    'No lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.',
   'problem.MAY_BE_PAID': 'A linha tinha falhado, mas o serviço diz agora que pode estar paga',
-  'problem.MAY_BE_PAID.more':
-    'No lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.',
   'problem.NOT_LOOKED_UP': 'O serviço não disse se esta linha já foi paga',
   'problem.REFERENCE_REUSED': 'Um lote anterior da série usou a referência para outro pagamento',
-  'problem.REFERENCE_REUSED.more':
-    'No lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.',
   'problem.SENT_LATELY': 'Outro lote enviou há pouco o mesmo pagamento a este número',
   'problem.SENT_LATELY.more':
     '{why, select, sent {Em {day}, no lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.} lost {Em {day}, por um pagamento que só o serviço conhece.} other {A lista do serviço não pôde ser lida.}}',
   'problem.PAID_OTHERWISE': 'A série já enviou a este número outro pagamento, que não está neste ficheiro',
-  'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {Em {day}, no lote {batch}, {earlier_line, select, none {linha {row}} other {linha {earlier_line} do seu ficheiro}}.} lost {Em {day}, por um pagamento que só o serviço conhece.} other {A lista do serviço não pôde ser lida.}}',
   'problem.RECIPIENT_MAXIMUM': 'Com esta linha o número receberia mais do que o máximo de todos os lotes',
   'problem.RECIPIENT_MAXIMUM.more':
     'Receberia {sum} {currency} em {days, plural, one {# dia} other {# dias}}; o máximo é de {amount} {currency}.',

@@ -72,8 +72,6 @@ const problems = {
   'problem.CURRENCY_MISSING.more':
     '{why, select, franc {Inaweza kuwa XOF (Afrika Magharibi) au XAF (Afrika ya Kati).} other {Andika msimbo wa herufi tatu, kwa mfano {example}, au uchague kwa faili nzima.}}',
   'problem.CURRENCY_UNKNOWN': 'Hakuna sarafu kama hiyo',
-  'problem.CURRENCY_UNKNOWN.more':
-    '{why, select, franc {Inaweza kuwa XOF (Afrika Magharibi) au XAF (Afrika ya Kati).} other {Andika msimbo wa herufi tatu, kwa mfano {example}, au uchague kwa faili nzima.}}',
   'problem.CURRENCY_CONFLICT': 'Sarafu mbili zimetajwa kwa kiasi kimoja',
   'problem.CURRENCY_CONFLICT.more': 'Sarafu ni {currency}, na kiasi kimeandikwa kwa {written}.',
   'problem.CURRENCY_OF_OTHER_COUNTRY': 'Mtandao hulipwa kwa sarafu nyingine',
@@ -97,25 +95,15 @@ const problems = {
   'problem.ALREADY_PAID.more':
     'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.ALREADY_SENT': 'Fungu la awali la mfululizo huu limetuma safu hii, na haijakamilika',
-  'problem.ALREADY_SENT.more':
-    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.FAILED_BEFORE': 'Fungu la awali la mfululizo huu lilijaribu safu hii, na ilishindwa',
-  'problem.FAILED_BEFORE.more':
-    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.MAY_BE_PAID': 'Safu ilishindwa awali, lakini huduma sasa inasema huenda imelipwa',
-  'problem.MAY_BE_PAID.more':
-    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.NOT_LOOKED_UP': 'Huduma haikusema kama safu hii imeshalipwa',
   'problem.REFERENCE_REUSED': 'Fungu la awali la mfululizo huu lilitumia rejea hii kwa malipo mengine',
-  'problem.REFERENCE_REUSED.more':
-    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
   'problem.SENT_LATELY': 'Fungu jingine lilituma malipo yaleyale kwa nambari hii hivi karibuni',
   'problem.SENT_LATELY.more':
     '{why, select, sent {Tarehe {day}, katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
   'problem.PAID_OTHERWISE':
     'Mfululizo huu tayari umetuma kwa nambari hii malipo mengine, ambayo hayamo kwenye faili hii',
-  'problem.PAID_OTHERWISE.more':
-    '{why, select, sent {Tarehe {day}, katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
   'problem.RECIPIENT_MAXIMUM': 'Kwa safu hii nambari ingepata zaidi ya kiwango cha juu cha mafungu yote',
   'problem.RECIPIENT_MAXIMUM.more':
     'Ingepata {sum} {currency} ndani ya {days, plural, one {siku #} other {siku #}}; kiwango cha juu ni {amount} {currency}.',

@@ -74,11 +74,11 @@ function Numbers({ batch }: { batch: BatchStatus }) {
         },
     { name: t('batch.money_out'), value: <Sums sums={charged} /> },
     in_doubt > 0 && {
-      name: t('batch.in_doubt'),
+      name: t('doubts.tab.doubts'),
       value: <Link href="/doubts">{formatCount(in_doubt)}</Link>,
       more: t('batch.in_doubt_help'),
     },
-    held > 0 && { name: t('batch.held'), value: <Count of={held} /> },
+    held > 0 && { name: t('doubts.tab.held'), value: <Count of={held} /> },
     toCorrect(counts),
     ...(progress === null ? [] : paceFigures(progress)),
   ];

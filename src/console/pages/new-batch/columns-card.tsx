@@ -31,7 +31,7 @@ export function ColumnsCard({ draft, editor, isOpen }: { draft: Draft; editor: D
       actions={
         !mustChoose && (
           <Button look="link" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
-            {t(isShown ? 'draft.columns_hide' : 'draft.columns_show')}
+            {t(isShown ? 'draft.columns_hide' : 'base.change')}
           </Button>
         )
       }

@@ -47,7 +47,7 @@ function Origin({ draft: { draft_id, rows, created_by, file_name, are_files_kept
   return (
     <span className="line">
       <span>
-        {t('draft.rows_of', { count: rows })} · {created_by}
+        {t('payments.rows', { count: rows })} · {created_by}
       </span>
       {mayPrepare && are_files_kept && (
         <>
@@ -142,7 +142,7 @@ function Totals({ draft: { totals, states, batch_id }, plan }: { draft: Draft; p
               value: formatCount(plan.plan.to_send),
               more: <Sums sums={plan.plan.sums} products={plan.plan.products} />,
             },
-        { name: t('draft.wrong'), value: formatCount(counts.invalid), more: t('draft.wrong_help') },
+        { name: t('batch.to_correct'), value: formatCount(counts.invalid), more: t('draft.wrong_help') },
         { name: t('draft.held'), value: formatCount(counts.held), more: t('draft.held_help') },
         ...more('skipped', plan === null ? 0 : counts.skipped),
         ...more('excluded', states.excluded ?? 0),

@@ -33,7 +33,7 @@ export function OptionsCard({ draft, editor, isShown, onShow }: OptionsProps) {
       isFlush
       actions={
         <Button look="link" aria-expanded={isShown} onClick={() => onShow(!isShown)}>
-          {t(isShown ? 'draft.columns_hide' : 'draft.columns_show')}
+          {t(isShown ? 'draft.columns_hide' : 'base.change')}
         </Button>
       }
     >

@@ -41,11 +41,11 @@ export function SheetsCard({ draft, isOpen }: { draft: Draft; isOpen: boolean })
           { id: 'name', label: t('draft.sheet'), isHead: true, cell: (sheet) => <SheetName sheet={sheet} /> },
           {
             id: 'rows',
-            label: t('draft.sheet_rows'),
+            label: t('approval.to_pay_rows'),
             isNumber: true,
             cell: ({ rows }) => formatCount(rows),
           },
-          { id: 'sums', label: t('draft.sheet_sums'), isNumber: true, cell: ({ sums }) => <Sums sums={sums} /> },
+          { id: 'sums', label: t('payout.sum'), isNumber: true, cell: ({ sums }) => <Sums sums={sums} /> },
           {
             id: 'read',
             label: '',
@@ -99,7 +99,7 @@ export function RereadPart({ draft }: { draft: Draft }) {
             value={sheet}
             options={sheets.map(({ name, rows }) => ({
               value: name,
-              label: `${name} (${t('draft.rows_of', { count: rows })})`,
+              label: `${name} (${t('payments.rows', { count: rows })})`,
             }))}
             onPick={setSheet}
           />

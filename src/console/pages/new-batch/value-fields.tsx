@@ -18,7 +18,7 @@ interface ValueProps {
 export function CountryValue({ draft, value, onPick, none }: ValueProps) {
   return (
     <Select
-      label={t('draft.country')}
+      label={t('draft.field.country')}
       value={value}
       options={[
         { value: '', label: none },
@@ -32,7 +32,7 @@ export function CountryValue({ draft, value, onPick, none }: ValueProps) {
 export function CurrencyValue({ value, onPick }: Pick<ValueProps, 'value' | 'onPick'>) {
   return (
     <Field
-      label={t('draft.currency')}
+      label={t('draft.field.currency')}
       value={value}
       maxLength={3}
       placeholder={t('draft.currency_example')}
@@ -82,7 +82,7 @@ export function NetworkValue({ draft, value, onPick, none }: ValueProps) {
       />
       {error !== null && <Failure error={error} />}
       <Select
-        label={t('draft.network')}
+        label={t('draft.field.network_id')}
         value={value}
         options={[
           { value: '', label: none },

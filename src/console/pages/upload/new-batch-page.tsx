@@ -36,7 +36,7 @@ export function NewBatchPage() {
           {names.length > 1 && (
             <div className="filters">
               <Select
-                label={t('draft.account')}
+                label={t('batches.column.account')}
                 value={account ?? ''}
                 options={names.map((value) => ({ value, label: value }))}
                 onPick={setChosen}
@@ -146,7 +146,7 @@ function OpenDrafts() {
         keyOf={({ draft_id }) => draft_id}
         stacks
         columns={[
-          { id: 'file', label: t('draft.file'), isHead: true, cell: (draft) => <DraftLink draft={draft} /> },
+          { id: 'file', label: t('approval.file'), isHead: true, cell: (draft) => <DraftLink draft={draft} /> },
           { id: 'rows', label: t('batches.column.rows'), isNumber: true, cell: ({ rows }) => <Count of={rows} /> },
           { id: 'account', label: t('batches.column.account'), cell: ({ account }) => account },
           { id: 'by', label: t('draft.by'), cell: ({ created_by }) => created_by },

@@ -48,7 +48,7 @@ export function WorkersPage() {
                       cell: ({ rows_in_flight }) => <Count of={rows_in_flight} />,
                     },
                     {
-                      ...{ id: 'doubt', label: t('batch.in_doubt'), isNumber: true },
+                      ...{ id: 'doubt', label: t('doubts.tab.doubts'), isNumber: true },
                       cell: ({ rows_in_doubt }) => <Count of={rows_in_doubt} />,
                     },
                     {

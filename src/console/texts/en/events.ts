@@ -4,7 +4,6 @@ export const events = {
   'events.at': 'Time',
   'events.what': 'Event',
   'events.who': 'By',
-  'events.detail': 'Details',
   'events.more': 'Show later events',
   'event.batch.received': 'file received',
   'event.batch.validate': 'file checked',

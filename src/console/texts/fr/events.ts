@@ -5,7 +5,6 @@ export const events: Record<keyof typeof english, string> = {
   'events.at': 'Heure',
   'events.what': 'Événement',
   'events.who': 'Par',
-  'events.detail': 'Détails',
   'events.more': 'Afficher la suite',
   'event.batch.received': 'fichier reçu',
   'event.batch.validate': 'fichier vérifié',

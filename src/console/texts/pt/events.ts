@@ -5,7 +5,6 @@ export const events: Record<keyof typeof english, string> = {
   'events.at': 'Hora',
   'events.what': 'Evento',
   'events.who': 'Por',
-  'events.detail': 'Detalhes',
   'events.more': 'Mostrar eventos seguintes',
   'event.batch.received': 'ficheiro recebido',
   'event.batch.validate': 'ficheiro verificado',

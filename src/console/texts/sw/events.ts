@@ -5,7 +5,6 @@ export const events: Record<keyof typeof english, string> = {
   'events.at': 'Wakati',
   'events.what': 'Tukio',
   'events.who': 'Na',
-  'events.detail': 'Maelezo',
   'events.more': 'Onyesha matukio yanayofuata',
   'event.batch.received': 'faili imepokelewa',
   'event.batch.validate': 'faili imekaguliwa',
