@@ -35,7 +35,12 @@ export function isDoubtfulEnd(serviceStatus: string | null): boolean {
   return doubtfulEnds.includes(serviceStatus ?? '');
 }
 
-/** Whether a payment may have arrived: true unless the service's last status shows for sure that it failed. */
+/** Whether a payment of the service may have arrived: true unless its status shows for sure that it failed. */
+export function paymentMayHaveArrived({ state, serviceStatus }: { state: string; serviceStatus: string }): boolean {
+  return state !== 'failed' || isDoubtfulEnd(serviceStatus);
+}
+
+/** Whether a row's payment may have arrived: true unless the service's last status shows for sure that it failed. */
 export function mayHaveArrived(row: {
   status: RowState;
   service_status: string | null;

@@ -1,7 +1,7 @@
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
-import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import { paymentMayHaveArrived } from '../../core/state/earlier-payment.ts';
 import { resolvedCodes } from '../../core/state/overdue.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoTime } from '../../core/time/clock.ts';
@@ -199,7 +199,7 @@ function contradictingPayment({ own, listed, others }: ServiceAnswers, { as }: R
   const contrary = as === 'paid' ? 'failed' : 'completed';
   if (listed?.state === contrary) return listed;
   if (as === 'paid') return null;
-  return others.find(({ state, serviceStatus }) => state !== 'failed' || isDoubtfulEnd(serviceStatus)) ?? null;
+  return others.find(paymentMayHaveArrived) ?? null;
 }
 
 async function writeResolution(

@@ -1,9 +1,10 @@
+import { paymentMayHaveArrived } from '../../core/state/earlier-payment.ts';
 import { type OtherRow, unsentRowsTo } from '../../ledger/rows/failed-payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Asks, Parts, Writes } from '../runner/context.ts';
 import { lookupFrom } from './earlier-generations.ts';
 import { type LookupRetry, withOthersRead } from './lookup-retry.ts';
-import { mayHaveArrived, storeLost } from './lost-payments.ts';
+import { storeLost } from './lost-payments.ts';
 
 type LostOfOthersNeeds = Parts<Asks | Writes | 'account' | 'picker'>;
 
@@ -37,7 +38,7 @@ async function storeLostOf(context: LostOfOthersNeeds, other: OtherRow): Promise
   if ('kind' in generations) return generations;
   const found = generations.flatMap(({ reference, payments }) =>
     payments
-      .filter(mayHaveArrived)
+      .filter(paymentMayHaveArrived)
       .map((payment) => ({ ...payment, reference, phoneNumber: other.phone_number ?? '' })),
   );
   if (found.length > 0) await context.committer.commit((unit) => storeLost(unit, context.account, found));

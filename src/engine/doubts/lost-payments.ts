@@ -2,7 +2,7 @@ import { AirbatchError } from '../../core/basics/errors.ts';
 import { isExplainedBy } from '../../core/duplicates/comparison.ts';
 import { unreadSinceName } from '../../core/duplicates/duplicate-problems.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
-import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import { paymentMayHaveArrived } from '../../core/state/earlier-payment.ts';
 import { wasSent } from '../../core/state/row-state.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoTime } from '../../core/time/clock.ts';
@@ -111,7 +111,7 @@ async function keepLost(
     if ((await accountState.lostFrom.read(unit.tx, account)) === null) return null;
     await accountState.lostFrom.write(unit.tx, account, isLast ? null : Math.max(fromMs, (last ?? fromMs) - secondMs));
     // Unreadable entries may be payments of ours, of any amount.
-    const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
+    const listed = [...payments.filter(paymentMayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
     return storeLost(unit, account, listed);
   });
 }
@@ -149,10 +149,6 @@ export function continueUnlisted(actor: Actor, batchId: string, why: string): Pr
 
 /** A listed payment that may have arrived, with the fields of its entry that could be read. */
 type Listed = Pick<ServicePayment, 'topupId' | 'reference' | 'phoneNumber' | 'amount' | 'createdAt'>;
-
-export function mayHaveArrived({ state, serviceStatus }: ServicePayment): boolean {
-  return state !== 'failed' || isDoubtfulEnd(serviceStatus);
-}
 
 /** Stands for the names of a payment whose reference is unreadable: no row has such a row ref. */
 const nobodys = { runId: '', rowRef: '', generation: 1 };

@@ -1,4 +1,5 @@
 import { storedPolicy } from '../../core/state/batch-policy.ts';
+import { sendingStates } from '../../core/state/batch-state.ts';
 import { isTerminal, type RowState, sentAmong } from '../../core/state/row-state.ts';
 import { maySendMore } from '../../core/state/situation.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -30,8 +31,7 @@ async function seemsToProgress(db: Queryable, batch: BatchRecord, now: number, p
   if (counts.has('sending')) return true;
   if (counts.has('accepted') && (await movesOn(db, batch, now, patienceMs))) return true;
   const rows = { to_send: counts.get('ready') ?? 0, in_doubt: counts.get('in_doubt') ?? 0 };
-  const isStarted = batch.status === 'running' || batch.status === 'approved';
-  if (isStarted && maySendMore(rows, waitsForFirstRows(batch, counts))) return true;
+  if (sendingStates.includes(batch.status) && maySendMore(rows, waitsForFirstRows(batch, counts))) return true;
   const doubtAt = await nextLookupAt(db, batch.batch_id, now);
   return doubtAt !== null && doubtAt - now <= patienceMs;
 }

@@ -1,7 +1,7 @@
 import { assert } from '../../core/basics/assert.ts';
 import { idempotencyKey, parseReference } from '../../core/identity/ids.ts';
 import { sameAmount } from '../../core/money/money.ts';
-import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
+import { paymentMayHaveArrived } from '../../core/state/earlier-payment.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import {
@@ -62,7 +62,7 @@ export async function noteSecond(
   { batch_id, row_no }: RowRecord,
   payment: ServicePayment,
 ): Promise<LateDifference | null> {
-  if (payment.state === 'failed' && !isDoubtfulEnd(payment.serviceStatus)) return null;
+  if (!paymentMayHaveArrived(payment)) return null;
   // The unit may have changed the row since its caller read it.
   const row = await findRow(unit.tx, batch_id, row_no);
   assert(row, 'a row that was read is in the ledger');

@@ -5,11 +5,15 @@
 export const defaultPolling = {
   /** How often changes by other processes are looked for, for all accounts of this process at once. */
   idlePollMs: 1_000,
+  /** The same if the ledger is on a server, whose notices tell of most changes. */
+  noticedPollMs: 5_000,
   /** How often a loop of an account with open batches looks although nothing has woken it and nothing is due. */
   openPollMs: 30_000,
   /** The least time between two rounds of a loop that every change wakes. */
   roundMsMin: 100,
 
+  /** Rows that are due to be sent go before reads, but delay them by so much at most. */
+  readsDelayedMsMax: 4_000,
   /** How long a newly accepted row is followed by list pages before it is read separately. */
   listFollowMs: 120_000,
   /**

@@ -13,16 +13,13 @@ import { noteOpen } from './overdue.ts';
 
 export type TrackingNeeds = FollowingNeeds;
 
-/** Rows that are due to be sent go before reads, but delay them by so much (ms) at most. */
-const readsDelayedMsMax = 4_000;
-
 /**
  * Follows accepted rows that are not terminal, with the reads that are worth a request now. Returns when to call it
  * again (ms from now).
  */
 export async function trackOnce(context: TrackingNeeds, cursor: ListCursor): Promise<number> {
   const { settings, clock } = context;
-  await writeLimits(context.db).noIntentWaits(clock, readsDelayedMsMax);
+  await writeLimits(context.db).noIntentWaits(clock, settings.readsDelayedMsMax);
   const lookAt = context.gateway.list === null ? Infinity : await followList(context, cursor);
   const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);

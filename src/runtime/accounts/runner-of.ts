@@ -10,8 +10,6 @@ import type { OpenAccount } from './account.ts';
  * machine then sends within 15 s.
  */
 const sharedLeaseMsMax = 10_000;
-/** How often a runner looks for what the notices of a database on a server did not say. */
-const noticedPollMs = 5_000;
 
 /** Makes the runner that sends for an open account in this process. */
 export function runnerOf(
@@ -19,7 +17,7 @@ export function runnerOf(
   { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,
   options: Pick<RunnerOptions, 'restored' | 'onLeaseTaken' | 'onCompleted' | 'rereads'>,
 ): AccountRunner {
-  const shared = { leaseTtlMs: Math.min(settings.leaseTtlMs, sharedLeaseMsMax), idlePollMs: noticedPollMs };
+  const shared = { leaseTtlMs: Math.min(settings.leaseTtlMs, sharedLeaseMsMax), idlePollMs: settings.noticedPollMs };
   const fitting = ledgerUrl === null ? settings : { ...settings, ...shared };
   return makeAccountRunner(
     { db, gateway, limiter, clock, random, log: accountLog(log, name), settings: fitting },

@@ -1,4 +1,5 @@
 import fastify, { type FastifyInstance } from 'fastify';
+import { sendingStates } from '../../core/state/batch-state.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type AccountHere, readAccounts, type SeenClosed, setAccountMetrics } from './account-metrics.ts';
@@ -64,9 +65,7 @@ async function fill(
   for (const { account, counts } of batches) ready.set(account, (ready.get(account) ?? 0) + (counts.get('ready') ?? 0));
   const readyOf = (account: string) => ready.get(account) ?? 0;
   await setBatchMetrics(set, db, { batches, isWorkedOn: known.isWorkedOn, now });
-  const sending = batches.filter(
-    ({ status, counts }) => (status === 'approved' || status === 'running') && counts.has('ready'),
-  );
+  const sending = batches.filter(({ status, counts }) => sendingStates.includes(status) && counts.has('ready'));
   const senders = new Set(sending.map(({ account }) => account));
   const isSending = (account: string) => senders.has(account);
   await setAccountMetrics(set, db, { accounts, known, readyOf, isSending, seen, now });
