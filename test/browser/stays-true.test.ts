@@ -49,19 +49,19 @@ const session = (person: string, factors: string[] = []) => ({
 /** The person comes back to the window: its lists are read again. */
 const comeBack = (page: Page) => page.evaluate(() => window.dispatchEvent(new Event('visibilitychange')));
 
-describe('a session that ends over a page', () => {
-  const signIn = async (page: Page, name: string) => {
-    const dialog = page.locator('dialog').last();
-    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
-    await dialog.getByLabel('Name').fill(name);
-    await dialog.getByLabel('Password').fill('correct horse battery');
-    await dialog.locator('button[type=submit]').first().click();
-  };
-  const sessions =
-    (person: string, factors: string[] = []) =>
-    (route: Route) =>
-      route.request().method() === 'POST' ? route.fulfill({ json: session(person, factors) }) : route.fallback();
+const signIn = async (page: Page, name: string) => {
+  const dialog = page.locator('dialog').last();
+  await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+  await dialog.getByLabel('Name').fill(name);
+  await dialog.getByLabel('Password').fill('correct horse battery');
+  await dialog.locator('button[type=submit]').first().click();
+};
+const sessions =
+  (person: string, factors: string[] = []) =>
+  (route: Route) =>
+    route.request().method() === 'POST' ? route.fulfill({ json: session(person, factors) }) : route.fallback();
 
+describe('a session that ends over a page', () => {
   test('lets nobody else send what its person was about to send', async (t) => {
     const sent: Request[] = [];
     const pause = (route: Route) => {
@@ -201,6 +201,34 @@ describe('a draft', () => {
     await comeBack(page);
     await corrects.locator('option', { hasText: 'third' }).waitFor({ state: 'attached' });
     assert.equal(await corrects.inputValue(), 'second');
+  });
+
+  test('takes no change that waits on the page of one person once another one has signed in', async (t) => {
+    const sent: string[] = [];
+    const change = async (route: Route) => {
+      sent.push(route.request().postData() ?? '');
+      if (sent.length > 1) return route.fallback();
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return problem(401, 'SIGN_IN_NEEDED')(route);
+    };
+    const opened = await open(t, '/new', { 'drafts/[^/]+/change': change, session: sessions('otieno') });
+    if (opened === null) return;
+    const { page } = opened;
+    let questions = 0;
+    page.on('dialog', (dialog) => {
+      questions += 1;
+      void dialog.dismiss();
+    });
+    await upload(page, header, row);
+    await page.getByRole('grid').getByText('Amina').click();
+    for (const name of ['Anna', 'Ben', 'Cate']) {
+      await page.keyboard.type(name);
+      await page.keyboard.press('Enter');
+      await page.keyboard.press('ArrowRight');
+    }
+    await signIn(page, 'otieno');
+    await page.getByRole('heading', { level: 1, name: 'Batches' }).waitFor();
+    assert.deepEqual([sent.length, questions], [1, 0], sent.join('\n'));
   });
 
   test('keeps what somebody chooses for its columns while a colleague corrects a cell', async (t) => {

@@ -15,6 +15,17 @@ export function csrfTokenNow(): string | null {
   return csrfToken;
 }
 
+let isOver = false;
+
+/** Another person has signed in, and the page is left: what it has still to send would be their work. */
+export function stopChanges(): void {
+  isOver = true;
+}
+
+export function areChangesStopped(): boolean {
+  return isOver;
+}
+
 /** Keys of changes whose outcome is not known yet: the same change sent again, or twice, must be done once. */
 const unsettledKeys = new Map<string, string>();
 
@@ -32,6 +43,7 @@ export async function send(request: Request): Promise<Response> {
   const key = (change === null ? undefined : unsettledKeys.get(change)) ?? crypto.randomUUID();
   if (change !== null) unsettledKeys.set(change, key);
   for (let unfinished = 0; ; ) {
+    if (isChange && isOver) throw new Error('another person has signed in');
     const attempt = request.clone();
     if (isChange) {
       if (!attempt.headers.has('idempotency-key')) attempt.headers.set('idempotency-key', key);

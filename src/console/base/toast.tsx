@@ -1,13 +1,18 @@
 import { useEffect, useState, useSyncExternalStore } from 'react';
+import { useLocation } from 'wouter';
 import { t } from '../texts/i18n.ts';
 import { Button } from './button.tsx';
 
 interface Shown {
   id: number;
   text: string;
+  /** By `performance.now()`. */
+  since: number;
 }
 
 const shownMs = 8_000;
+/** A message may lead to another page, and stays there. It is not about the pages that the person opens after that. */
+const leadsOnMs = 1_000;
 let toasts: readonly Shown[] = [];
 let lastId = 0;
 const listeners = new Set<() => void>();
@@ -19,7 +24,7 @@ function set(next: readonly Shown[]): void {
 
 /** Says for a few seconds that something was done. Errors stay where they occurred. */
 export function toast(text: string): void {
-  set([...toasts, { id: ++lastId, text }]);
+  set([...toasts, { id: ++lastId, text, since: performance.now() }]);
 }
 
 export function Toasts() {
@@ -30,6 +35,9 @@ export function Toasts() {
     },
     () => toasts,
   );
+  const [path] = useLocation();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page is opened
+  useEffect(() => set(toasts.filter(({ since }) => performance.now() - since < leadsOnMs)), [path]);
   return (
     <div className="toasts" role="status">
       {shown.map((one) => (

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { answered, api, change } from '../../api/client.ts';
+import { answered, api, areChangesStopped, change } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
 import { refresh } from '../../api/query-client.ts';
 import { untilAnswered } from '../../api/until-answered.ts';
@@ -139,11 +139,13 @@ function useOthersChanges(
   }, [client, draftId, data, dataUpdatedAt, isBusy, recheck, seen]);
 }
 
-/** Asks before the page is closed while changes wait on it. */
+/** Asks before the page is closed while changes wait on it that can still be sent. */
 function useKeptInput(hasInput: boolean): void {
   useEffect(() => {
     if (!hasInput) return;
-    const keep = (event: BeforeUnloadEvent) => event.preventDefault();
+    const keep = (event: BeforeUnloadEvent) => {
+      if (!areChangesStopped()) event.preventDefault();
+    };
     addEventListener('beforeunload', keep);
     return () => removeEventListener('beforeunload', keep);
   }, [hasInput]);

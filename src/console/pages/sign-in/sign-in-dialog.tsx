@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { stopChanges } from '../../api/client.ts';
 import { type Session, useSession } from '../../api/session.ts';
 import { findNewSession } from '../../api/sign-in.ts';
 import { Button } from '../../base/button.tsx';
@@ -16,7 +17,10 @@ export function SignInDialog({ onEnd }: { onEnd: (isToBeSentAgain: boolean) => v
   const done = (session: Session) => {
     // The content of the page, and what it was about to send, are those of the person who was signed in before.
     const isSame = session.person === person;
-    if (!isSame) location.assign('/');
+    if (!isSame) {
+      stopChanges();
+      location.assign('/');
+    }
     queries.setQueryData(['session'], session);
     onEnd(isSame);
   };
