@@ -1,22 +1,24 @@
 import { useMutation } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
+import { answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { isRejected } from '../../base/state-badge.tsx';
 import { batchPath, draftPath } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
-import { draftOfServerFile } from '../upload/upload-queries.ts';
+import { draftOfServerFile, type FileOptions } from '../upload/upload-queries.ts';
 import type { BatchStatus } from './batch-queries.ts';
 
 /** Leads on from a rejected batch, or from one with rows that are not paid: to a draft in which they are corrected. */
 export function CorrectionPart({ batch }: { batch: BatchStatus }) {
   const mayPrepare = useRole('prepare');
   const [, go] = useLocation();
-  const { run_id, account } = batch;
+  const { run_id, account, draft_id: draftId } = batch;
   const file = fileToCorrect(batch);
   const making = useMutation({
-    mutationFn: (named: { path: string; name: string }) => draftOfServerFile(named, account),
+    mutationFn: async (named: { path: string; name: string }) =>
+      draftOfServerFile(named, { account, options: draftId === null ? {} : await optionsOf(draftId) }),
     // Within the run of the batch, no row is paid twice.
     onSuccess: ({ draft_id }) => go(`${draftPath(draft_id)}?run=${encodeURIComponent(run_id)}`),
   });
@@ -40,6 +42,17 @@ export function CorrectionPart({ batch }: { batch: BatchStatus }) {
       {making.error !== null && <Failure error={making.error} />}
     </>
   );
+}
+
+/**
+ * How the draft of the batch was read: its rows are read in the same way again. The file has one table, and failed.csv
+ * not all of its rows.
+ */
+async function optionsOf(draftId: string): Promise<FileOptions> {
+  const path = { draft_id: draftId };
+  const { options } = await answered(api.GET('/api/v1/drafts/{draft_id}', { params: { path } }));
+  const { sheet: _, header_line: __, expect_rows: ___, expect_sum: ____, ...kept } = options;
+  return kept;
 }
 
 /** The file with the rows to correct; null if nothing is to be corrected, or if the file is not kept. */

@@ -32,12 +32,22 @@ export async function draftsOf({ sha256 }: Upload, account: string | null): Prom
   return (await answered(api.GET('/api/v1/drafts', { params: { query } }))).drafts;
 }
 
+/** How the whole of a file is read. */
+export type FileOptions = Answer<'/api/v1/drafts/{draft_id}'>['options'];
+
 /** Sends a file as the body of a request. `isAnew`: a second draft is made of a file that has one. */
 export async function uploadFile(
   { file, sha256 }: Upload,
-  { account, isAnew, key }: { account: string | null; isAnew: boolean; key: string },
+  {
+    account,
+    isAnew,
+    key,
+    options = {},
+  }: { account: string | null; isAnew: boolean; key: string; options?: FileOptions },
 ): Promise<DraftSummary> {
   const query = new URLSearchParams({ ...(account === null ? {} : { account }), ...(isAnew ? { anew: 'true' } : {}) });
+  for (const [name, value] of Object.entries(options))
+    query.set(name, typeof value === 'object' ? JSON.stringify(value) : String(value));
   const request = new Request(new URL(`/api/v1/drafts?${query}`, location.origin), {
     method: 'POST',
     body: file,
@@ -53,15 +63,18 @@ export async function uploadFile(
   return (await response.json()) as DraftSummary;
 }
 
-/** Makes a draft of a file that the server has; if there is an open draft of it, it is that one. */
+/**
+ * Makes a draft of a file that the server has; if there is an open draft of it, it is that one. `options`: how it is
+ * read.
+ */
 export async function draftOfServerFile(
   { path, name }: { path: string; name: string },
-  account: string,
+  { account, options }: { account: string; options: FileOptions },
 ): Promise<DraftSummary> {
   const response = await send(new Request(new URL(path, location.origin)));
   if (!response.ok) throw new ApiProblem(await problemOf(response));
   const upload = await makeUpload(new File([await response.blob()], name));
-  return uploadFile(upload, { account, isAnew: false, key: crypto.randomUUID() });
+  return uploadFile(upload, { account, isAnew: false, key: crypto.randomUUID(), options });
 }
 
 function base64Of(hexText: string): string {
