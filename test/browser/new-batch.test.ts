@@ -110,6 +110,13 @@ describe('a clerk', () => {
     await page.getByRole('button', { name: 'See the plan' }).click();
     await page.getByText('4 rows will be paid.').waitFor({ timeout: 30_000 });
     assert.deepEqual(await shown(), ['To pay4', 'Held1']);
+    const networks = page.getByRole('table', { name: 'By network' });
+    await networks.getByRole('row', { name: 'Safaricom Kenya Kenya (KE) 4 700.00 KES' }).waitFor();
+    const wallets = page.getByRole('table', { name: 'Money in the wallets' });
+    await wallets
+      .getByRole('row', { name: /^[A-Z]{3}( -?[0-9,.]+ [A-Z]{3}){4}$/ })
+      .first()
+      .waitFor();
     await right(page, '4');
     await page.locator('.filters select').selectOption('held');
     await grid.getByText('Brian').waitFor({ state: 'detached' });

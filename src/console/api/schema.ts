@@ -2120,6 +2120,15 @@ export interface components {
             sums: {
                 [key: string]: string;
             };
+            networks: {
+                network_id: number | null;
+                name: string | null;
+                country: string | null;
+                rows: number;
+                sums: {
+                    [key: string]: string;
+                };
+            }[];
             products: number;
             product_sums: {
                 [key: string]: string;
@@ -2697,7 +2706,7 @@ export interface components {
                 }[];
                 fixes: {
                     /** @enum {string} */
-                    fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                    fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "keep_amount" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
                     value: ("country" | "currency" | "network_id" | "decimal") | null;
                 }[];
             }[];
@@ -2882,6 +2891,20 @@ export interface components {
                     before: string;
                 }[];
             } | null;
+            expected_cost: {
+                cost: {
+                    [key: string]: string;
+                };
+                unknown: string[];
+            };
+            wallets: {
+                currency: string;
+                balance: string;
+                cost: string;
+                others: string;
+                left: string;
+                missing: string | null;
+            }[];
         };
         SubmitDraftResult: {
             finish_by: string | null;
@@ -2985,6 +3008,14 @@ export interface components {
                 };
                 unknown: string[];
             };
+            wallets: {
+                currency: string;
+                balance: string;
+                cost: string;
+                others: string;
+                left: string;
+                missing: string | null;
+            }[];
         };
         ApproveBatchResult: {
             batch_id: string;
@@ -3648,6 +3679,7 @@ export interface components {
                 balance: string;
                 cost: string;
                 others: string;
+                left: string;
                 missing: string | null;
             }[];
             cost_unknown: string[];
@@ -4478,7 +4510,7 @@ export interface operations {
                     code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
                     column: number | null;
                     /** @enum {string} */
-                    fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                    fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "keep_amount" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
                     value?: string;
                     only?: string;
                 };
@@ -4524,7 +4556,7 @@ export interface operations {
                         code: "ROW_TOO_LONG" | "ROW_CUT_SHORT" | "ROW_SWALLOWED" | "QUOTE_STRAY" | "FORMULA_WITHOUT_VALUE" | "PHONE_MISSING" | "PHONE_NOT_A_NUMBER" | "PHONE_DIGITS_LOST" | "PHONE_ROUNDED" | "PHONE_SEVERAL" | "PHONE_NEEDS_COUNTRY" | "PHONE_AMBIGUOUS" | "PHONE_INVALID" | "PHONE_NOT_MOBILE" | "PHONE_OTHER_COUNTRY" | "COUNTRY_UNKNOWN" | "COUNTRY_NOT_ALLOWED" | "NETWORK_MISSING" | "NETWORK_UNKNOWN" | "NETWORK_AMBIGUOUS" | "NETWORK_UNRESOLVED" | "NOTHING_TO_PAY" | "AMOUNT_AND_PRODUCT" | "AMOUNT_NOT_A_NUMBER" | "AMOUNT_AMBIGUOUS" | "AMOUNT_DECIMALS" | "AMOUNT_NOT_POSITIVE" | "AMOUNT_TOO_SMALL" | "AMOUNT_TOO_LARGE" | "CURRENCY_MISSING" | "CURRENCY_UNKNOWN" | "CURRENCY_CONFLICT" | "CURRENCY_OF_OTHER_COUNTRY" | "PRODUCT_INVALID" | "PRODUCT_UNKNOWN" | "REFERENCE_INVALID" | "REFERENCE_TWICE" | "SMS_NOT_A_TEXT" | "SMS_TOO_LONG" | "TOTAL_LINE" | "DUPLICATE" | "NUMBER_MAXIMUM" | "ALREADY_PAID" | "ALREADY_SENT" | "FAILED_BEFORE" | "MAY_BE_PAID" | "NOT_LOOKED_UP" | "REFERENCE_REUSED" | "SENT_LATELY" | "PAID_OTHERWISE" | "RECIPIENT_MAXIMUM" | "SKIPPED_BY_PERSON";
                         column: number | null;
                         /** @enum {string} */
-                        fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
+                        fix: "add_country_code" | "read_as_international" | "strip_signs" | "swap_cells" | "read_decimal" | "keep_amount" | "set_currency" | "set_network" | "set_country" | "clear_message" | "exclude_rows";
                         value?: string;
                         only?: string;
                     };

@@ -7,8 +7,10 @@ import { type BatchRecord, openBatches } from '../../ledger/batches/batches.ts';
 import {
   mostToOneNumber,
   type RequestedAmount,
+  type RequestedOfNetwork,
   type RequestedProduct,
   readyAmounts,
+  readyByNetwork,
   readyProducts,
   releasedAmounts,
   rowsAsking,
@@ -27,6 +29,18 @@ export interface Shortfall {
   others: string | null;
 }
 
+/** What the rows to send ask for at one network. Products are in no sum. */
+export interface NetworkTotals {
+  networkId: number | null;
+  /** "" if the catalog does not say. */
+  name: string;
+  /** Of the numbers. */
+  country: string | null;
+  rows: number;
+  /** By currency of the destination. */
+  sums: Record<string, string>;
+}
+
 /** The figures that a person sees before anything is sent. */
 export interface Preflight {
   /** Rows by state; they add up to the rows of the file. */
@@ -38,6 +52,8 @@ export interface Preflight {
   again: number;
   /** The sums of the rows to send, by currency of the destination, without products. */
   sums: Record<string, string>;
+  /** The same by network, the network with most rows first. */
+  networks: NetworkTotals[];
   /** Rows to send that buy a product. */
   products: number;
   /** What the products cost by the catalog, by currency of the destination, on top of `sums`. */
@@ -84,6 +100,8 @@ export interface PreflightService {
   sameNumberSpacingMs: number;
   /** The price of a product in the currency of the destination; null if the catalog has no price. */
   priceOf: (product: RequestedProduct) => Promise<Money | null>;
+  /** The name of a network in the catalog; "" if it does not say. */
+  networkName: (network: Pick<NetworkTotals, 'networkId' | 'country'>) => Promise<string>;
   /** How fast the account sends now, or would send. */
   pace: PaceAhead;
   now: number;
@@ -94,11 +112,12 @@ export async function preflight(
   db: Database,
   batch: BatchRecord,
   balance: BalanceOutcome,
-  { limit, windowMs, sendsTexts, sameNumberSpacingMs, priceOf, pace, now }: PreflightService,
+  { limit, windowMs, sendsTexts, sameNumberSpacingMs, priceOf, networkName, pace, now }: PreflightService,
 ): Promise<Preflight> {
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const asked = await readyAmounts(db, batch.batch_id);
+  const ofNetworks = await readyByNetwork(db, batch.batch_id);
+  const asked = ofAllNetworks(ofNetworks);
   const totals = totalsOf(asked);
   const { toSend, sums } = totals;
   const sending = await sendingOf(db, batch.account);
@@ -120,6 +139,7 @@ export async function preflight(
     counts,
     rows,
     ...totals,
+    networks: await networkTotals(ofNetworks, networkName),
     ...(await pricesOf(await readyProducts(db, batch.batch_id), priceOf)),
     again: asked.reduce((sum, { again }) => sum + again, 0),
     textsLost: sendsTexts ? 0 : asked.reduce((sum, { texts }) => sum + texts, 0),
@@ -185,6 +205,35 @@ function totalsOf(asked: readonly RequestedAmount[]): RequestedTotals {
     else products += count;
   }
   return { toSend, products, sums: sums.toObject() };
+}
+
+/** One record for each currency and distinct amount, whichever networks have it. */
+function ofAllNetworks(asked: readonly RequestedOfNetwork[]): RequestedAmount[] {
+  const merged = new Map<string, RequestedAmount>();
+  for (const { currency, amount, count, again, texts } of asked) {
+    const key = `${currency} ${amount}`;
+    const known = merged.get(key) ?? { currency, amount, count: 0, again: 0, texts: 0 };
+    merged.set(key, {
+      ...known,
+      count: known.count + count,
+      again: known.again + again,
+      texts: known.texts + texts,
+    });
+  }
+  return [...merged.values()];
+}
+
+async function networkTotals(
+  asked: readonly RequestedOfNetwork[],
+  networkName: PreflightService['networkName'],
+): Promise<NetworkTotals[]> {
+  const totals: NetworkTotals[] = [];
+  for (const own of Map.groupBy(asked, ({ network_id, country }) => `${network_id} ${country}`).values()) {
+    const { network_id: networkId, country } = own[0] as RequestedOfNetwork;
+    const { toSend: rows, sums } = totalsOf(own);
+    totals.push({ networkId, country, name: await networkName({ networkId, country }), rows, sums });
+  }
+  return totals.sort((one, other) => other.rows - one.rows);
 }
 
 async function pricesOf(

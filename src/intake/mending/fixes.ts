@@ -11,6 +11,8 @@ export type FixValue = 'country' | 'currency' | 'network_id' | 'decimal';
 /** One way to correct all rows with the same problem. */
 export interface Fix {
   codes: readonly ProblemCode[];
+  /** Of the problems with this value `why` alone. */
+  why?: string;
   /** What the person chooses; null: nothing. */
   value: FixValue | null;
   /** The field whose column the file must have; null: none. */
@@ -58,6 +60,7 @@ const all = {
   },
   read_decimal: {
     codes: ['AMOUNT_AMBIGUOUS'],
+    why: 'sign',
     value: 'decimal',
     field: 'amount',
     mend(cells, context, decimal) {
@@ -70,6 +73,19 @@ const all = {
       const value = isDecimal ? asDecimal : asThousands;
       const text = reading.currency === null ? value : `${reading.currency} ${value}`;
       return withCell(cells, context, 'amount', text);
+    },
+  },
+  keep_amount: {
+    codes: ['AMOUNT_AMBIGUOUS'],
+    why: 'split',
+    value: null,
+    field: 'amount',
+    // With its decimals, an amount is no first half of one that was split at its thousands.
+    mend(cells, context) {
+      const reading = readAmount(cellOf(cells, context, 'amount'));
+      if (reading.kind !== 'read' || reading.negative || reading.decimalSign !== null) return null;
+      const whole = `${reading.value}.00`;
+      return withCell(cells, context, 'amount', reading.currency === null ? whole : `${reading.currency} ${whole}`);
     },
   },
   set_currency: {
@@ -110,11 +126,15 @@ export type FixName = keyof typeof all;
 export const fixes: Readonly<Record<FixName, Fix>> = all;
 export const fixNames = Object.keys(all) as [FixName, ...FixName[]];
 
-/** The fixes for a problem, the best first. Rows can always be taken out of the file. */
-export function fixesFor(code: string, plan: CheckContext['plan'] | null): FixName[] {
+/**
+ * The fixes for a problem, the best first. Rows can always be taken out of the file. `why`: the value of the problem
+ * that names its kind, if it has one.
+ */
+export function fixesFor(code: string, plan: CheckContext['plan'] | null, why?: string): FixName[] {
   return fixNames.filter((name) => {
-    const { codes, field } = fixes[name];
+    const { codes, field, why: ofKind } = fixes[name];
     if (name === 'exclude_rows') return true;
+    if (ofKind !== undefined && why !== undefined && ofKind !== why) return false;
     return (codes as readonly string[]).includes(code) && (field === null || plan?.[field] !== undefined);
   });
 }

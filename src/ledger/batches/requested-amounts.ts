@@ -27,6 +27,16 @@ const requestedAmounts = (states: string) =>
   `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again,
      COUNT(sms_message) AS texts
    FROM rows WHERE batch_id = ? AND ${states} GROUP BY currency, amount`;
+/** Rows to be sent to the same network with the same currency and amount. */
+export interface RequestedOfNetwork extends RequestedAmount {
+  network_id: number | null;
+  /** Of their numbers. */
+  country: string | null;
+}
+
+const readyByNetworkSql = `SELECT network_id, country, currency, amount, COUNT(*) AS count,
+     SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again, COUNT(sms_message) AS texts
+   FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY network_id, country, currency, amount`;
 const readyAmountsSql = requestedAmounts(`status = 'ready'`);
 const releasedAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'held', 'cancelled')`);
 const releasedOrHeldAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);
@@ -38,6 +48,11 @@ const releasedOrHeldAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'sk
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<RequestedAmount[]> {
   return db.query(readyAmountsSql, [batchId]);
+}
+
+/** The same, also by network and country. */
+export function readyByNetwork(db: Queryable, batchId: string): Promise<RequestedOfNetwork[]> {
+  return db.query(readyByNetworkSql, [batchId]);
 }
 
 /** The same for all rows that were sent or would be, whatever their result; with `held`, also for held rows. */

@@ -27,6 +27,18 @@ export const plan = plannedFinish.extend({
   /** Rows to send that failed before. */
   again: z.int(),
   sums,
+  /** The same by network, the network with most rows first. Products are in no sum. */
+  networks: z.array(
+    z.strictObject({
+      network_id: z.int().nullable(),
+      /** Null if the catalog does not say. */
+      name: z.string().nullable(),
+      /** Of the numbers: ISO 3166, two letters. */
+      country: z.string().nullable(),
+      rows: z.int(),
+      sums,
+    }),
+  ),
   /** Rows that buy a product. */
   products: z.int(),
   product_sums: sums,
@@ -60,6 +72,11 @@ export function planJson(of: Preflight): Plan {
     to_send: of.toSend,
     again,
     sums,
+    networks: of.networks.map(({ networkId, name, ...network }) => ({
+      network_id: networkId,
+      name: name === '' ? null : name,
+      ...network,
+    })),
     products,
     product_sums: of.productSums,
     products_unpriced: of.productsUnpriced,

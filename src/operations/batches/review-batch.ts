@@ -20,6 +20,7 @@ import { peopleOf } from '../../reports/summary/stored.ts';
 import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
 import { batchId, batchStatus, sums, time } from '../base/fields.ts';
+import { walletMoney, walletsAfter } from '../base/money-needs.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
 
@@ -55,6 +56,8 @@ export const reviewBatch = defineOperation({
     review: withPersons,
     /** From the rates of recent payments; `unknown` lists the currencies without a rate. */
     expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
+    /** What the wallets hold before and after it; empty if the balance could not be read. */
+    wallets: z.array(walletMoney),
   }),
   async run({ withAccount, session, actor }, { batch_id }) {
     const batch = await requireApprovable(actor, batch_id);
@@ -64,6 +67,8 @@ export const reviewBatch = defineOperation({
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const found = await reviewOf(session.db, batch, changedPercent);
+      const asked = sumOf([plan.sums, plan.productSums]);
+      const expected = await expectedCost(session.db, batch, asked);
       const about = { batch_id, run_id, account: name, service, status, created_by, created_at: isoTime(created_at) };
       return {
         ...about,
@@ -71,7 +76,8 @@ export const reviewBatch = defineOperation({
         content_sha256,
         plan: planJson(plan),
         review: withPeople(found, await peopleOf(session.db, batch, shownRows(found))),
-        expected_cost: await expectedCost(session.db, batch, sumOf([plan.sums, plan.productSums])),
+        expected_cost: expected,
+        wallets: await walletsAfter(session, account, { balance: plan.balance, asked, expected, batch: batch_id }),
       };
     });
   },

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
+import type { RowCheck } from '../../intake/mending/check-one.ts';
 import { insertChanges, noteStepCells, ofOptions } from '../../ledger/drafts/draft-changes.ts';
 import { findDraftRow, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, rememberMapping } from '../../ledger/drafts/drafts.ts';
-import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { defineOperation } from '../base/operation.ts';
 import { fixedPages, type GroupFix } from '../mending/apply-fix.ts';
@@ -59,16 +59,24 @@ export const changeDraft = defineOperation({
     rows: z.array(draftRow),
   }),
   run: (context, { cells, fix, rows, options, ...of }) =>
-    changing(context, of, async (draft, account) => {
+    changing(context, of, async (draft, account, dropPlan) => {
       const { session } = context;
       if ([cells, fix, rows, options].filter((one) => one !== undefined).length !== 1)
         throw new AirbatchError('USAGE', 'name one change: cells, fix, rows or options');
-      if (fix) return { changed: await applyFix(session, account, draft, fix), rows: [] };
-      if (options) return { changed: await changeOptions(session, draft, options), rows: [] };
+      if (fix) {
+        const check = await requireFitting(await rowCheckOf(session, account, draft), fix);
+        await dropPlan();
+        return { changed: await applyFix(session, check, draft, fix), rows: [] };
+      }
+      if (options) {
+        await dropPlan();
+        return { changed: await changeOptions(session, draft, options), rows: [] };
+      }
       const edits = cells
         ? await cellEdits(session, draft, cells)
         : await rowEdits(session, draft, rows?.rows ?? [], rows?.in_file === true);
       const checked = await checkEdits(await rowCheckOf(session, account, draft), draft, edits);
+      await dropPlan();
       return applyEdits(session, draft, checked, cells ? 'cells' : 'rows');
     }),
 });
@@ -124,8 +132,7 @@ async function requireRow(db: Session['db'], { draft_id }: DraftRecord, rowNo: n
 }
 
 /** Applies a fix page by page, so that other writers need not wait. Returns how many cells it has changed. */
-async function applyFix(session: Session, account: OpenAccount, draft: DraftRecord, group: z.output<typeof groupFix>) {
-  const check = await requireFitting(await rowCheckOf(session, account, draft), group);
+async function applyFix(session: Session, check: RowCheck, draft: DraftRecord, group: z.output<typeof groupFix>) {
   const { db } = session;
   const step = await db.transact((tx) => beginStep(tx, session, draft, { kind: 'fix', detail: group.fix }));
   let cells = 0;

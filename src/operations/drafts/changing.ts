@@ -23,18 +23,20 @@ export const changeResult = z.strictObject({
 });
 
 /**
- * Changes an open draft of the version that the caller has seen. A batch that was planned of it and not submitted is
- * cancelled: it is no longer what the draft says. Throws `DRAFT_STATE` or `CHANGED_MEANWHILE`.
+ * Changes an open draft of the version that the caller has seen. `change` calls `dropPlan` right before it writes, once
+ * nothing can refuse the change: a batch that was planned of the draft and not submitted is then cancelled, because it
+ * is no longer what the draft says. A refused change leaves the plan of a colleague as it is. Throws `DRAFT_STATE` or
+ * `CHANGED_MEANWHILE`.
  */
 export async function changing<Done extends object>(
   { session, actor, withAccount }: OperationContext,
   { draft_id, version }: z.output<typeof changeInput>,
-  change: (draft: DraftRecord, account: OpenAccount) => Promise<Done>,
+  change: (draft: DraftRecord, account: OpenAccount, dropPlan: () => Promise<void>) => Promise<Done>,
 ): Promise<Done & z.output<typeof changeResult>> {
   const { db } = session;
   const draft = await requireSeenDraft(db, { draft_id, version });
-  await dropPlanned(actor, draft);
-  const done = await withAccount(draft.account, (account) => change(draft, account));
+  const dropPlan = () => dropPlanned(actor, draft);
+  const done = await withAccount(draft.account, (account) => change(draft, account, dropPlan));
   const now = await requireDraft(db, draft_id);
   const { undo, redo } = await stepsToMove(db, draft_id);
   return { ...done, draft_id, version: now.version, undo: undo && stepJson(undo), redo: redo && stepJson(redo) };

@@ -211,6 +211,7 @@ async function groupJson(
   const problems = await problemsBetween(db, draft.draft_id, { from: first_row, to: first_row });
   const problem = problems.find((one) => one.code === code && one.column_no === column_no);
   const row = await findDraftRow(db, draft.draft_id, first_row);
+  const { why } = JSON.parse(problem?.named ?? '{}') as { why?: string };
   return {
     code: code as z.output<typeof problemGroup>['code'],
     column: column_no < 0 ? null : column_no,
@@ -224,6 +225,6 @@ async function groupJson(
       values: namedIn(problem?.named ?? '{}', shown),
     },
     values: values.map(({ value, rows: count }) => ({ value: shown(value), rows: count })),
-    fixes: fixesFor(code, plan).map((name) => ({ fix: name, value: fixes[name].value })),
+    fixes: fixesFor(code, plan, why).map((name) => ({ fix: name, value: fixes[name].value })),
   };
 }

@@ -12,8 +12,8 @@ const result = changeResult.extend({
 const moving =
   (direction: 'undo' | 'redo') =>
   (context: OperationContext, input: z.output<typeof changeInput>): Promise<z.output<typeof result>> =>
-    changing(context, input, async (draft, account) => {
-      const moved = await moveStep(context.session, account, draft, direction);
+    changing(context, input, async (draft, account, dropPlan) => {
+      const moved = await moveStep(context.session, account, draft, { way: direction, dropPlan });
       return { moved: moved && stepJson(moved) };
     });
 

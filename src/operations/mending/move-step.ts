@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { pagesOf } from '../../core/basics/pages.ts';
 import {
   type DraftChange,
@@ -9,7 +10,7 @@ import {
   wholeRow,
 } from '../../ledger/drafts/draft-changes.ts';
 import { type DraftRowRecord, findDraftRow, splitCells } from '../../ledger/drafts/draft-rows.ts';
-import { type DraftRecord, raiseVersion, requireDraft } from '../../ledger/drafts/drafts.ts';
+import { type DraftRecord, raiseVersion, rememberMapping, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import {
@@ -21,27 +22,36 @@ import {
   type RowEdit,
   writeRow,
 } from '../mending/change-rows.ts';
+import { optionsOf } from '../mending/draft-fields.ts';
 import { rowCheckOf } from '../mending/row-checks.ts';
 
 /** Changes that are undone in one transaction. */
 const changesPerUnit = 500;
 
-/** Undoes the last step of a draft, or does the last undone one again. Returns the step; null if there is none. */
+/**
+ * Undoes the last step of a draft, or does the last undone one again. Returns the step; null if there is none, and then
+ * nothing changes. `dropPlan`: cancels what was planned of the draft before.
+ */
 export async function moveStep(
   session: Session,
   account: OpenAccount,
   draft: DraftRecord,
-  way: 'undo' | 'redo',
+  { way, dropPlan }: { way: 'undo' | 'redo'; dropPlan: () => Promise<void> },
 ): Promise<DraftStep | null> {
   const { db, clock, person } = session;
   const step = (await stepsToMove(db, draft.draft_id))[way];
   if (step === null) return null;
+  await dropPlan();
   const side = way === 'undo' ? 'before' : 'after';
   const options = await optionsAfter(session, draft, step, side);
   await db.transact(async (tx) => {
     const at = clock.now();
     if (!(await raiseVersion(tx, draft, { options, at, isPlanned: false }))) throw changedMeanwhile(draft);
     await markStep(tx, step, way === 'undo' ? { by: person, at } : null);
+    // A choice of columns that is undone does not decide about the next file.
+    const { map = {} } = optionsOf({ options });
+    if (!isDeepStrictEqual(map, optionsOf(draft).map ?? {}))
+      await rememberMapping(tx, draft, map as Record<string, string>);
   });
   const now = await requireDraft(db, draft.draft_id);
   const check = await rowCheckOf(session, account, now);

@@ -1,5 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { sha256 } from '../../core/identity/ids.ts';
+import { withoutSpreadsheetGuard } from '../../core/money/spreadsheet-safe.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { intakeSettings } from '../../intake/columns/settings.ts';
 import { openSource } from '../../intake/file/source.ts';
@@ -53,14 +54,18 @@ export async function storeDraft(
     if (earlier !== null) return { draft: earlier, isNew: false };
     const table = await openForMending(source, settings, signal);
     const { rows, endsOpen } = await storeRows(session, draft_id, table);
-    const columns = JSON.stringify(table.header);
+    const header = table.header.map(withoutSpreadsheetGuard);
+    const columns = JSON.stringify(header);
     const sheets = known.length > 0 ? known : sheetsOf(table);
     const draft: DraftRecord = {
       ...{ draft_id, account, status: 'discarded', file_name, original_sha256: source.sha256 },
       ...{ original_bytes: source.bytes, columns, columns_sha256: sha256(columns), delimiter: table.delimiter },
       ...{ ends_open: endsOpen ? 1 : 0, from_workbook: table.fromSheet === null ? 0 : 1 },
       hidden_columns: JSON.stringify(table.fromSheet?.hiddenColumns ?? []),
-      ...{ sheets: JSON.stringify(sheets), options: JSON.stringify(await readWith(session, account, table, options)) },
+      ...{
+        sheets: JSON.stringify(sheets),
+        options: JSON.stringify(await readWith(session, account, { ...table, header }, options)),
+      },
       ...{ notes: JSON.stringify(table.notes()), salt: random.hex(16), row_count: rows, version: 1 },
       ...{ checked_version: null, findings: null, rejection: null, batch_id: null, batch_version: null },
       ...{ created_by: uploadedBy, created_at: clock.now(), changed_at: clock.now() },
@@ -107,7 +112,8 @@ async function storeRows({ db, clock }: Session, draftId: string, { chunks }: Me
         tx,
         records.map((cells, index) => ({
           ...{ draft_id: draftId, row_no: first + index, line: lines[index] as number },
-          ...{ state: 'unchecked', cells: joinCells(cells) },
+          // A file of ours that comes back has apostrophes against formulas that nobody has typed.
+          ...{ state: 'unchecked', cells: joinCells(cells.map(withoutSpreadsheetGuard)) },
         })),
       ),
     );

@@ -10,9 +10,9 @@ import type { Session } from '../../runtime/session/session.ts';
 import { paceAhead } from '../../runtime/upkeep/plan-batch.ts';
 import { balanceJson } from '../base/balance-json.ts';
 import { accountName, balance, sums, time } from '../base/fields.ts';
+import { comparedCurrencies, heldIn, missingFrom, type Need, needsOf } from '../base/money-needs.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
-import { comparedCurrencies, heldIn, missingFrom, type Need, needsOf } from './money-needs.ts';
 
 const currencyForecast = z.strictObject({
   currency: z.string(),

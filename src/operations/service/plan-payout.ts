@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addAmounts, compareAmounts, currencyDecimals, sumOf, sumsOf } from '../../core/money/money.ts';
+import { compareAmounts, currencyDecimals, sumsOf } from '../../core/money/money.ts';
 import { amountsByCurrency } from '../../core/money/money-shapes.ts';
 import { batchPolicy } from '../../core/state/batch-policy.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
@@ -14,24 +14,12 @@ import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { paceAhead } from '../../runtime/upkeep/plan-batch.ts';
 import { accountName, isRehearsal, sums, time } from '../base/fields.ts';
+import { walletMoney, walletsAfter } from '../base/money-needs.ts';
 import { defineOperation } from '../base/operation.ts';
 import { ask } from './ask-service.ts';
-import { comparedCurrencies, heldIn, missingFrom, needsOf } from './money-needs.ts';
 
 /** Twice as many as the largest batch that airbatch is designed for. */
 const rowsMax = 20_000_000;
-
-const walletMoney = z.strictObject({
-  currency: z.string(),
-  /** What the active wallets in this currency hold; 0 if there is none. */
-  balance: z.string(),
-  /** The expected cost of this payout. */
-  cost: z.string(),
-  /** The expected cost of what other batches have still to send, those that wait for a person included. */
-  others: z.string(),
-  /** What is missing to pay all of these; null if nothing is. */
-  missing: z.string().nullable(),
-});
 
 /** A guard of the configuration that would reject the file. */
 const exceeded = z.strictObject({
@@ -133,17 +121,9 @@ async function timeOf(session: Session, opened: OpenAccount, rows: number) {
 async function moneyOf(session: Session, opened: OpenAccount, asked: Readonly<Record<string, string>>) {
   const { name: account, service } = opened;
   const { balance } = await ask(session, opened, 'balance', () => opened.gateway.balance());
-  const held = heldIn(balance);
-  const { cost, unknown } = await expectedCost(session.db, { account, service }, asked);
-  const ofOthers = sumOf((await needsOf(session, opened, held)).map((need) => need.cost));
-  const wallets = comparedCurrencies(held, [cost, ofOthers]).map((currency) => {
-    const left = held[currency] ?? '0';
-    const own = cost[currency] ?? '0';
-    const queued = ofOthers[currency] ?? '0';
-    const missing = missingFrom(left, addAmounts(own, queued));
-    return { currency, balance: left, cost: own, others: queued, missing };
-  });
-  return { wallets, cost_unknown: unknown };
+  const expected = await expectedCost(session.db, { account, service }, asked);
+  const wallets = await walletsAfter(session, opened, { balance, asked, expected, batch: null });
+  return { wallets, cost_unknown: expected.unknown };
 }
 
 function exceededBy(

@@ -22,7 +22,7 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   const isThrottled = balance.kind === 'throttled';
   if (!isThrottled) await requireList(session, account);
   const { sameNumberSpacingMs } = gateway.policy;
-  const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isThrottled) };
+  const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, ...catalogOf(account, !isThrottled) };
   const now = session.clock.now();
   const pace = await paceAhead(session, account);
   return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service, pace, now });
@@ -59,15 +59,25 @@ async function requireList(session: Session, account: OpenAccount): Promise<void
     throw credentialsRefused(account, page.evidence, askAgain, 'airtime.transactions.read');
 }
 
-/** The prices in the catalog. Version 1 names no currency, so it has no price that can be added up. */
-function pricesBy({ catalog }: OpenAccount, mayAsk: boolean): PreflightService['priceOf'] {
+/**
+ * Prices and names in the catalog. Version 1 names no currency, so it has no price that can be added up. A catalog that
+ * did not answer once is not asked about every network of the file.
+ */
+function catalogOf({ catalog }: OpenAccount, mayAsk: boolean): Pick<PreflightService, 'priceOf' | 'networkName'> {
   let isReached = mayAsk;
-  return async ({ network_id, product_id }) => {
-    // A catalog that did not answer once is not asked about every network of the file.
-    if (network_id === null || !isReached) return null;
-    const products = await catalog.products(network_id);
-    isReached = products !== null;
-    const price = products?.find(({ productId }) => productId === product_id)?.amount ?? null;
-    return price === null || price.currency === '' ? null : price;
+  return {
+    async priceOf({ network_id, product_id }) {
+      if (network_id === null || !isReached) return null;
+      const products = await catalog.products(network_id);
+      isReached = products !== null;
+      const price = products?.find(({ productId }) => productId === product_id)?.amount ?? null;
+      return price === null || price.currency === '' ? null : price;
+    },
+    async networkName({ networkId: wanted, country }) {
+      if (wanted === null || country === null || !isReached) return '';
+      const networks = await catalog.networks(country);
+      isReached = networks !== null;
+      return networks?.find(({ networkId }) => networkId === wanted)?.name ?? '';
+    },
   };
 }

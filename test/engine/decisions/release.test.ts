@@ -173,7 +173,14 @@ async function waiting(policy?: Record<string, unknown>): Promise<Rig> {
 /** What a person is shown of the batch. */
 async function shown(rig: Rig) {
   const evidence = { httpStatus: null, code: 'x', message: 'x', requestId: null };
-  const rate = { limit: 60, windowMs: 60_000, sendsTexts: true, sameNumberSpacingMs: 0, priceOf: async () => null };
+  const rate = {
+    limit: 60,
+    windowMs: 60_000,
+    sendsTexts: true,
+    sameNumberSpacingMs: 0,
+    priceOf: async () => null,
+    networkName: async () => '',
+  };
   const ahead = { pace: idlePace, now: rig.clock.now() };
   const plan = await preflight(rig.db, await rig.batch(), { kind: 'unavailable', evidence }, { ...rate, ...ahead });
   return { balance: null, plan };

@@ -10,7 +10,14 @@ import { makeRig, someRows } from '../../support/engine.ts';
 import { aBatch, addBatch, idlePace, setPause } from '../../support/ledger.ts';
 
 const minuteMs = 60_000;
-const rate = { limit: 60, windowMs: minuteMs, sendsTexts: true, sameNumberSpacingMs: 0, priceOf: async () => null };
+const rate = {
+  limit: 60,
+  windowMs: minuteMs,
+  sendsTexts: true,
+  sameNumberSpacingMs: 0,
+  priceOf: async () => null,
+  networkName: async () => '',
+};
 const evidence = { httpStatus: null, code: 'x', message: 'x', requestId: null };
 const noBalance = { kind: 'unavailable', evidence } as const;
 

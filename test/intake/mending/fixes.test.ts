@@ -27,6 +27,9 @@ for (const [name, cells, value, expected] of [
   ['read_decimal', ['0712345678', '1', '1,234', 'KES'], '.', ['0712345678', '1', '1234', 'KES']],
   ['read_decimal', ['0712345678', '1', '1,234', 'KES'], ',', ['0712345678', '1', '1.234', 'KES']],
   ['read_decimal', ['0712345678', '1', '1.234,500', 'KES'], ',', ['0712345678', '1', '1234.5', 'KES']],
+  ['keep_amount', ['0712345678', '1', '750', 'KES'], '', ['0712345678', '1', '750.00', 'KES']],
+  ['keep_amount', ['0712345678', '1', 'KES 750', ''], '', ['0712345678', '1', 'KES 750.00', '']],
+  ['keep_amount', ['0712345678', '1', '1,234', 'KES'], '', null],
   ['set_currency', ['0712345678', '1', '5'], 'KES', ['0712345678', '1', '5', 'KES']],
   ['set_country', ['0712345678', '1', '5', 'KES'], 'KE', null],
   ['exclude_rows', ['x'], '', 'exclude'],
@@ -38,5 +41,7 @@ for (const [name, cells, value, expected] of [
 test('a fix is offered for its problems if the file has the column', () => {
   assert.deepEqual(fixesFor('CURRENCY_MISSING', context.plan), ['set_currency', 'exclude_rows']);
   assert.deepEqual(fixesFor('CURRENCY_MISSING', { phone_number: 0 }), ['exclude_rows']);
+  assert.deepEqual(fixesFor('AMOUNT_AMBIGUOUS', context.plan, 'sign'), ['read_decimal', 'exclude_rows']);
+  assert.deepEqual(fixesFor('AMOUNT_AMBIGUOUS', context.plan, 'split'), ['keep_amount', 'exclude_rows']);
   assert.deepEqual(fixesFor('PHONE_DIGITS_LOST', context.plan), ['exclude_rows']);
 });

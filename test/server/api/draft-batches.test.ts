@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
+import { createApiKey } from '../../../src/operations/access/create-api-key.ts';
+import { performIn } from '../../../src/operations/base/operation.ts';
 import { moveRow, sampleBatch, sampleRow, ways } from '../../browser/samples.ts';
 import { addBatch } from '../../support/ledger.ts';
 import { draftsApi } from './drafts-fixture.ts';
@@ -27,6 +29,29 @@ test('batches that were planned of a draft are listed once one of them is submit
   const submitted = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: second } });
   assert.equal(submitted.status, 200, submitted.text);
   assert.deepEqual(await listed(), [second]);
+});
+
+test('a refused change of a draft leaves the plan of a colleague as it is', async (t) => {
+  const { send, upload } = await draftsApi(t);
+  const { id, body: draft } = await upload(file);
+  const refused = async (what: string, body: object, code: string) => {
+    const answer = await send('POST', `/api/v1/drafts/${id}/${what}`, { body });
+    assert.equal(answer.body.code, code, answer.text);
+  };
+  const { body: planned } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+  const cells = [{ row: 1, column: 2, value: '150', before: '120' }];
+  await refused('change', { cells }, 'CHANGED_MEANWHILE');
+  await refused('change', { version: draft.version - 1, rows: { rows: [1], in_file: false } }, 'CHANGED_MEANWHILE');
+  await refused('change', { rows: { rows: [9], in_file: false } }, 'ROW_UNKNOWN');
+  await refused('change', {}, 'USAGE');
+  await refused('change', { fix: { code: 'COUNTRY_UNKNOWN', column: 0, fix: 'set_network' } }, 'USAGE');
+  await refused('plan', { finish_by: '2001-01-01T00:00:00Z' }, 'USAGE');
+  const { body: nothing } = await send('POST', `/api/v1/drafts/${id}/undo`, { body: {} });
+  assert.equal(nothing.moved, null);
+  const { body: batch } = await send('GET', `/api/v1/batches/${planned.batch_id}`);
+  assert.equal(batch.status, 'validated');
+  const submitted = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: planned.batch_id } });
+  assert.equal(submitted.status, 200, submitted.text);
 });
 
 test('a problem of a draft names the lines of the file that was uploaded, whatever was left out', async (t) => {
@@ -104,4 +129,38 @@ test('a plan names an unusual amount by its row in the draft, and the draft the 
   const { body: made } = await upload(text, { name: 'december.csv' });
   const { body: draft } = await send('GET', `/api/v1/drafts/${made.draft_id}`);
   assert.deepEqual([draft.rejection?.reason.code, draft.country], ['COLUMN_MISSING', 'KE']);
+});
+
+test('a plan and its review show sums by network, and the wallets after them and after what else waits', async (t) => {
+  const { send, upload, session } = await draftsApi(t, { policy: { approval: { needed: 'always' } } });
+  const submitted = async (text: string) => {
+    const { id } = await upload(text);
+    const { body: plan, text: answer } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    const { status } = await send('POST', `/api/v1/drafts/${id}/submit`, { body: { batch_id: plan.batch_id } });
+    assert.equal(status, 200, answer);
+    return plan;
+  };
+  const header = 'phone_number,network_id,amount,currency';
+  const [first] = (await submitted(`${header}\n+254712345601,Safaricom,1000.5,KES\n`)).wallets;
+  const { currency, balance } = first;
+  assert.deepEqual(first, {
+    ...{ currency: 'KES', balance, cost: '1000.5', others: '0', missing: null },
+    left: String(Number(balance) - 1000.5),
+  });
+  const rows = ['+254712345602,Safaricom,100,KES', '+254712345603,Safaricom,250,KES', '+254733345604,Airtel,70,KES'];
+  const plan = await submitted(`${header}\n${rows.join('\n')}\n`);
+  const network = ({ name, country, rows, sums }: Record<string, unknown>) => [name, country, rows, sums];
+  const networks = [
+    ['Safaricom Kenya', 'KE', 2, { KES: '350' }],
+    ['Airtel Kenya', 'KE', 1, { KES: '70' }],
+  ];
+  assert.deepEqual(plan.plan.networks.map(network), networks);
+  const wallet = { currency, balance, cost: '420', others: '1000.5', missing: null };
+  assert.deepEqual(plan.wallets[0], { ...wallet, left: String(Number(balance) - 1420.5) });
+  // Whoever makes a key counts as its holder.
+  const door = { nameOf: (field: string) => field };
+  const another = { ...session, person: 'grace' };
+  const { secret: key } = await performIn(another, createApiKey, door, { name: 'approver', roles: ['approve'] });
+  const { body: review, text } = await send('GET', `/api/v1/batches/${plan.batch_id}/review`, { key });
+  assert.deepEqual([review.plan?.networks.map(network), review.wallets], [networks, plan.wallets], text);
 });

@@ -135,6 +135,22 @@ describe('drafts over HTTP', () => {
     );
   });
 
+  test('whole amounts before a cell of three digits are kept by one fix, as no thousands that were split off', async (t) => {
+    const { send, upload } = await draftsApi(t);
+    const rows = ['601,750,901', '602,500,902', '603,90,x'].map((row) => `+254712345${row},Safaricom,KES`);
+    const { id } = await upload(`phone_number,Net pay,Gross pay,network_id,currency\n${rows.join('\n')}\n`);
+    const map = { amount: 'Net pay', phone_number: 'phone_number' };
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { options: { map } } });
+    const { body: draft } = await send('GET', `/api/v1/drafts/${id}`);
+    const [{ code, column, rows: count, fixes }] = draft.groups;
+    assert.deepEqual([code, count, fixes[0]], ['AMOUNT_AMBIGUOUS', 2, { fix: 'keep_amount', value: null }]);
+    const fix = { code, column, fix: 'keep_amount' };
+    assert.equal((await send('POST', `/api/v1/drafts/${id}/fix`, { body: fix })).body.mended, 2);
+    await send('POST', `/api/v1/drafts/${id}/change`, { body: { fix } });
+    const { body: then } = await send('GET', `/api/v1/drafts/${id}`);
+    assert.deepEqual([then.groups, then.totals.sums], [[], { KES: '1340' }]);
+  });
+
   test('a fix of whole rows is shown, too', async (t) => {
     const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
     const { id } = await upload(`${file}Eve,0712345605,Safaricom,100,KES,x,y\n`);
@@ -213,6 +229,36 @@ describe('drafts over HTTP', () => {
     assert.deepEqual([then.body.rejection, then.body.totals.counts.valid], [null, 1], JSON.stringify(then.body.groups));
     const next = await upload(unclear.replace('5601', '5602'));
     assert.deepEqual((await send('GET', `/api/v1/drafts/${next.id}`)).body.totals.counts.valid, 1);
+    // A choice that is undone is no longer the one for the next file; done again, it is.
+    const mapOfNext = async (last: string) => {
+      const { id: later } = await upload(unclear.replace('5601', last));
+      return (await send('GET', `/api/v1/drafts/${later}`)).body.options.map;
+    };
+    await send('POST', `/api/v1/drafts/${id}/undo`, { body: {} });
+    assert.equal(await mapOfNext('5603'), undefined);
+    await send('POST', `/api/v1/drafts/${id}/redo`, { body: {} });
+    assert.deepEqual(await mapOfNext('5604'), map);
+  });
+
+  test('a mended file that comes back has the same rows, without our apostrophes against formulas', async (t) => {
+    const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const cells = ['+254 712 345 601', '=Amina', "O'Brien", '@home;=1', "'0712345602", '-5'];
+    const header = 'phone_number,network_id,amount,currency,=team,note,origin,other,more,text';
+    const { id } = await upload(`${header}\n+254 712 345 601,Safaricom,100,KES,${cells.join(',')}\n`);
+    const rowsOf = async (draft: string) => {
+      const { body } = await send('GET', `/api/v1/drafts/${draft}/rows`);
+      return body.rows.map((row: { cells: string[] }) => row.cells);
+    };
+    const first = await rowsOf(id);
+    assert.deepEqual(first[0].slice(4), cells);
+    const { text } = await send('GET', `/api/v1/drafts/${id}/file/mended`);
+    assert.match(text, /'\+254 712 345 601,Safaricom,100,KES,'\+254.*,'=Amina,/);
+    const { id: back } = await upload(text, { name: 'back.csv' });
+    assert.notEqual(back, id);
+    assert.deepEqual(await rowsOf(back), first);
+    const { body } = await send('GET', `/api/v1/drafts/${back}`);
+    assert.equal(body.columns[4].name, '=team');
+    assert.equal(body.totals.counts.valid, 1, JSON.stringify(body.groups));
   });
 
   test('the batch is of the mended file, its chain names the original and every change', async (t) => {

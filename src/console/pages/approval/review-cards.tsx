@@ -1,5 +1,5 @@
-import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
+import { CostUnknown, MoneyNotices, NetworksTable, WalletsTable } from '../../base/plan-money.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { BatchLink, Money, Sums, Time, WalletBalance } from '../../base/values.tsx';
@@ -9,7 +9,7 @@ import { problemTitle } from '../../texts/problem-text.ts';
 import type { Review, ReviewedRow } from './review-queries.ts';
 
 /** What the batch pays, what it costs, whether there is enough money, and when it will be done. */
-export function PlanCard({ review: { plan, expected_cost } }: { review: Review }) {
+export function PlanCard({ review: { plan, expected_cost, wallets } }: { review: Review }) {
   const { balance, done_at, finish_by, in_time, rows_before } = plan;
   const unpaid = (['invalid', 'held', 'skipped'] as const).filter((state) => (plan.counts[state] ?? 0) > 0);
   const countOf = (state: (typeof unpaid)[number]) => plan.counts[state] ?? 0;
@@ -49,11 +49,18 @@ export function PlanCard({ review: { plan, expected_cost } }: { review: Review }
           },
         ]}
       />
-      {expected_cost.unknown.length > 0 && (
-        <p className="notice tone-attention">{t('payout.unknown', { currencies: expected_cost.unknown.join(', ') })}</p>
-      )}
+      <CostUnknown currencies={expected_cost.unknown} wallets={wallets} />
       <MoneyNotices plan={plan} heading="h2" />
-      {balance !== null && <WalletLine balance={balance} />}
+      {wallets.length > 0 ? (
+        <Card title={t('payout.money')} isFlush>
+          <WalletsTable wallets={wallets} caption={t('payout.money')} />
+        </Card>
+      ) : (
+        balance !== null && <WalletLine balance={balance} />
+      )}
+      <Card title={t('approval.by_network')} isFlush>
+        <NetworksTable networks={plan.networks} />
+      </Card>
     </>
   );
 }
@@ -146,13 +153,15 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
 }
 
 function SinceCard({ since }: { since: NonNullable<Review['review']['since']> }) {
-  const { batch_id, cost, new_numbers, new_examples, changed, changed_percent, changed_examples } = since;
+  const { batch_id, cost, new_numbers, new_examples, missing_numbers } = since;
+  const { changed, changed_percent, changed_examples } = since;
   return (
     <Card title={t('approval.since')} isFlush>
       <div className="card-head">
         <div>
           <BatchLink id={batch_id} /> <Sums sums={cost} />
           <p>{t('approval.new_numbers', { count: new_numbers })}</p>
+          <p>{t('approval.missing_numbers', { count: missing_numbers })}</p>
           <p>{t('approval.changed', { count: changed, percent: changed_percent })}</p>
         </div>
       </div>

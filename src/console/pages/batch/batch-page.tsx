@@ -9,7 +9,7 @@ import { Count, draftPath, None, Sums, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration, formatPercent } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { BatchActions } from './batch-actions.tsx';
-import { type BatchStatus, type Progress, useBatch, useLive, useProgress } from './batch-queries.ts';
+import { type BatchStatus, type Progress, useBatch, useDoubtSums, useLive, useProgress } from './batch-queries.ts';
 import { EventsPanel } from './events-panel.tsx';
 import { HeldPanel } from './held-panel.tsx';
 import { LinkedRow } from './linked-row.tsx';
@@ -56,6 +56,7 @@ function Sub({ batch }: { batch: BatchStatus }) {
 function Numbers({ batch }: { batch: BatchStatus }) {
   const { counts, charged, situation } = batch;
   const { total, open, in_doubt } = situation.rows;
+  const doubts = useDoubtSums(batch.batch_id, in_doubt > 0).data;
   const progress = useProgress(batch.batch_id, open > 0).data ?? null;
   const settled = total - open;
   const isUndecided = ['validated', 'awaiting_approval'].includes(batch.status);
@@ -76,7 +77,12 @@ function Numbers({ batch }: { batch: BatchStatus }) {
     in_doubt > 0 && {
       name: t('doubts.tab.doubts'),
       value: <Link href="/doubts">{formatCount(in_doubt)}</Link>,
-      more: t('batch.in_doubt_help'),
+      more: (
+        <>
+          {doubts && <Sums sums={doubts.sums} products={doubts.products} />}
+          {t('batch.in_doubt_help')}
+        </>
+      ),
     },
     held > 0 && { name: t('doubts.tab.held'), value: <Count of={held} /> },
     toCorrect(counts),

@@ -43,6 +43,17 @@ export function useProgress(batchId: string, isOpen: boolean) {
   });
 }
 
+/** The sum of the rows in doubt of a batch. In an outage there are many, so it is not read again at each change. */
+export function useDoubtSums(batchId: string, isAsked: boolean) {
+  const query = { batch_id: batchId, limit: 1 };
+  return useQuery({
+    queryKey: ['doubts', 'sums', batchId],
+    queryFn: () => answered(api.GET('/api/v1/doubts', { params: { query } })),
+    enabled: isAsked,
+    refetchInterval: refresh(),
+  });
+}
+
 export function useHeldRows(batchId: string, isAsked: boolean) {
   return useQuery({
     queryKey: ['batch', batchId, 'held'],

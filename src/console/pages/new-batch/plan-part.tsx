@@ -4,8 +4,8 @@ import { useLocation } from 'wouter';
 import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { MoneyNotices } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
+import { CostUnknown, MoneyNotices, NetworksTable, WalletsTable } from '../../base/plan-money.tsx';
 import { BatchLink, batchPath, None, Sums, Time, WalletBalance } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
@@ -99,7 +99,7 @@ export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
   );
 }
 
-function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
+function PlanFigures({ plan: { plan, findings, since, expected_cost, wallets } }: { plan: DraftPlan }) {
   const { balance, done_at, estimate_ms, rows_before, unusual } = plan;
   return (
     <>
@@ -114,7 +114,7 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
             more: t('approval.takes', { time: formatDuration(Math.max(estimate_ms, 1_000)) }),
           },
           rows_before > 0 && { name: t('approval.rows_before'), value: formatCount(rows_before) },
-          {
+          wallets.length === 0 && {
             name: t('draft.wallets'),
             value:
               balance === null ? (
@@ -129,6 +129,15 @@ function PlanFigures({ plan: { plan, findings, since } }: { plan: DraftPlan }) {
           },
         ]}
       />
+      <CostUnknown currencies={expected_cost.unknown} wallets={wallets} />
+      <h3>{t('approval.by_network')}</h3>
+      <NetworksTable networks={plan.networks} />
+      {wallets.length > 0 && (
+        <>
+          <h3>{t('payout.money')}</h3>
+          <WalletsTable wallets={wallets} caption={t('payout.money')} />
+        </>
+      )}
       <MoneyNotices plan={plan} heading="h3" />
       <Findings {...{ findings, unusual, since }} unpaid={plan.rows - plan.to_send} />
     </>

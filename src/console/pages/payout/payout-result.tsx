@@ -1,8 +1,7 @@
 import type { ResultOf } from '../../api/client.ts';
-import { missingColumn } from '../../base/money-notices.tsx';
 import { Card, Figures } from '../../base/page.tsx';
-import { Table } from '../../base/table.tsx';
-import { Money, Sums, Time } from '../../base/values.tsx';
+import { CostUnknown, WalletsTable } from '../../base/plan-money.tsx';
+import { Sums, Time } from '../../base/values.tsx';
 import { formatAmount, formatDuration } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 
@@ -22,9 +21,7 @@ export function PayoutResult({ planned }: { planned: Planned }) {
       ))}
       {usual_of_rows === 0 && <p className="notice tone-attention">{t('payout.no_usual')}</p>}
       <PayoutFigures planned={planned} />
-      {cost_unknown.length > 0 && (
-        <p className="notice tone-attention">{t('payout.unknown', { currencies: cost_unknown.join(', ') })}</p>
-      )}
+      <CostUnknown currencies={cost_unknown} wallets={planned.wallets} />
       <PayoutMoney planned={planned} />
     </>
   );
@@ -62,27 +59,10 @@ function PayoutFigures({ planned }: { planned: Planned }) {
 }
 
 function PayoutMoney({ planned: { wallets, account } }: { planned: Planned }) {
-  const used = wallets.filter(({ cost, missing }) => Number(cost) > 0 || missing !== null);
-  if (used.length === 0) return null;
-  const sum = (id: 'cost' | 'others' | 'balance') => ({
-    ...{ id, label: t(`payout.${id}`), isNumber: true },
-    cell: (one: Planned['wallets'][number]) => <Money value={one[id]} currency={one.currency} />,
-  });
+  if (wallets.length === 0) return null;
   return (
     <Card isFlush title={t('payout.money')}>
-      <Table
-        caption={t('base.labelled', { label: t('payout.money'), value: account })}
-        rows={used}
-        keyOf={({ currency }) => currency}
-        stacks
-        columns={[
-          { id: 'currency', label: t('payout.currency'), isHead: true, cell: ({ currency }) => currency },
-          sum('cost'),
-          sum('others'),
-          sum('balance'),
-          missingColumn(),
-        ]}
-      />
+      <WalletsTable wallets={wallets} caption={t('base.labelled', { label: t('payout.money'), value: account })} />
     </Card>
   );
 }

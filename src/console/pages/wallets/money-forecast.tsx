@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Answer, answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
-import { missingColumn } from '../../base/money-notices.tsx';
+import { missingColumn } from '../../base/plan-money.tsx';
 import { Table } from '../../base/table.tsx';
 import { Money, Sums } from '../../base/values.tsx';
 import { dayOf } from '../../forms/days.ts';

@@ -30,9 +30,12 @@ export const approval = {
   'approval.same_rows': 'Other batches with the same rows',
   'approval.same_rows_line':
     '{rows, plural, one {# row} other {# rows}}, {paid, plural, one {# of them paid} other {# of them paid}}',
+  'approval.by_network': 'By network',
   'approval.largest': 'The largest amounts',
   'approval.since': 'Compared with the last time',
   'approval.new_numbers': '{count, plural, one {# new number} other {# new numbers}}',
+  'approval.missing_numbers':
+    '{count, plural, one {# number of that time is missing} other {# numbers of that time are missing}}',
   'approval.changed':
     '{count, plural, one {# amount differs by more than {percent}%} other {# amounts differ by more than {percent}%}}',
   'approval.new_examples': 'New numbers',

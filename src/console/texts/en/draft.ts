@@ -65,6 +65,7 @@ export const draft = {
   'draft.fix.strip_signs': 'Remove everything that is not a digit',
   'draft.fix.swap_cells': 'Swap phone number and amount',
   'draft.fix.read_decimal': 'Choose the decimal sign',
+  'draft.fix.keep_amount': 'Keep the amounts as they are',
   'draft.fix.set_currency': 'Set the currency',
   'draft.fix.set_network': 'Set the network',
   'draft.fix.set_country': 'Set the country',

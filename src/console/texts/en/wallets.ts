@@ -106,6 +106,7 @@ export const wallets = {
   'payout.cost': 'This payout',
   'payout.others': 'Other batches',
   'payout.balance': 'Balance',
+  'payout.left': 'Left after these',
   'workers.title': 'Workers',
   'workers.sub': 'Which program works for which account, on all machines.',
   'workers.nobody': 'Nobody works for these accounts',

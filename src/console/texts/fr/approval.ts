@@ -31,9 +31,12 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.same_rows': 'D’autres lots avec les mêmes lignes',
   'approval.same_rows_line':
     '{rows, plural, one {# ligne} other {# lignes}}, dont {paid, plural, one {# payée} other {# payées}}',
+  'approval.by_network': 'Par réseau',
   'approval.largest': 'Les plus grands montants',
   'approval.since': 'Comparé à la dernière fois',
   'approval.new_numbers': '{count, plural, one {# nouveau numéro} other {# nouveaux numéros}}',
+  'approval.missing_numbers':
+    '{count, plural, one {# numéro de cette fois-là est absent} other {# numéros de cette fois-là sont absents}}',
   'approval.changed':
     '{count, plural, one {# montant diffère de plus de {percent} %} other {# montants diffèrent de plus de {percent} %}}',
   'approval.new_examples': 'Nouveaux numéros',

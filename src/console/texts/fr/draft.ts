@@ -66,6 +66,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.fix.strip_signs': 'Retirer tout ce qui n’est pas un chiffre',
   'draft.fix.swap_cells': 'Échanger numéro et montant',
   'draft.fix.read_decimal': 'Choisir le signe décimal',
+  'draft.fix.keep_amount': 'Garder les montants tels quels',
   'draft.fix.set_currency': 'Indiquer la devise',
   'draft.fix.set_network': 'Indiquer le réseau',
   'draft.fix.set_country': 'Indiquer le pays',

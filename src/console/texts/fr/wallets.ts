@@ -108,6 +108,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.cost': 'Ce paiement',
   'payout.others': 'Autres lots',
   'payout.balance': 'Solde',
+  'payout.left': 'Reste après cela',
   'workers.title': 'Processus',
   'workers.sub': 'Quel programme travaille pour quel compte, sur toutes les machines.',
   'workers.nobody': 'Personne ne travaille pour ces comptes',

@@ -31,9 +31,12 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.same_rows': 'Outros lotes com as mesmas linhas',
   'approval.same_rows_line':
     '{rows, plural, one {# linha} other {# linhas}}, {paid, plural, one {# delas paga} other {# delas pagas}}',
+  'approval.by_network': 'Por rede',
   'approval.largest': 'Os maiores montantes',
   'approval.since': 'Comparado com a última vez',
   'approval.new_numbers': '{count, plural, one {# número novo} other {# números novos}}',
+  'approval.missing_numbers':
+    '{count, plural, one {# número dessa vez está em falta} other {# números dessa vez estão em falta}}',
   'approval.changed':
     '{count, plural, one {# montante difere em mais de {percent}%} other {# montantes diferem em mais de {percent}%}}',
   'approval.new_examples': 'Números novos',

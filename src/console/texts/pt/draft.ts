@@ -66,6 +66,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.fix.strip_signs': 'Retirar tudo o que não é algarismo',
   'draft.fix.swap_cells': 'Trocar número e montante',
   'draft.fix.read_decimal': 'Escolher o sinal decimal',
+  'draft.fix.keep_amount': 'Manter os montantes como estão',
   'draft.fix.set_currency': 'Definir a moeda',
   'draft.fix.set_network': 'Definir a rede',
   'draft.fix.set_country': 'Definir o país',

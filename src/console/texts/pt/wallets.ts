@@ -108,6 +108,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.cost': 'Este pagamento',
   'payout.others': 'Outros lotes',
   'payout.balance': 'Saldo',
+  'payout.left': 'Resta depois',
   'workers.title': 'Processos',
   'workers.sub': 'Que programa trabalha para que conta, em todas as máquinas.',
   'workers.nobody': 'Ninguém trabalha para estas contas',

@@ -31,9 +31,12 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.same_rows': 'Mafungu mengine yenye safu sawa',
   'approval.same_rows_line':
     '{rows, plural, one {safu #} other {safu #}}, kati yake {paid, plural, one {# imelipwa} other {# zimelipwa}}',
+  'approval.by_network': 'Kwa mtandao',
   'approval.largest': 'Viasi vikubwa zaidi',
   'approval.since': 'Ikilinganishwa na mara ya mwisho',
   'approval.new_numbers': '{count, plural, one {nambari mpya #} other {nambari mpya #}}',
+  'approval.missing_numbers':
+    '{count, plural, one {nambari # ya wakati huo haipo} other {nambari # za wakati huo hazipo}}',
   'approval.changed':
     '{count, plural, one {kiasi # kinatofautiana kwa zaidi ya {percent}%} other {viasi # vinatofautiana kwa zaidi ya {percent}%}}',
   'approval.new_examples': 'Nambari mpya',

@@ -66,6 +66,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.fix.strip_signs': 'Ondoa kila kisichokuwa tarakimu',
   'draft.fix.swap_cells': 'Badilisha nafasi za nambari na kiasi',
   'draft.fix.read_decimal': 'Chagua alama ya desimali',
+  'draft.fix.keep_amount': 'Acha viasi kama vilivyo',
   'draft.fix.set_currency': 'Weka sarafu',
   'draft.fix.set_network': 'Weka mtandao',
   'draft.fix.set_country': 'Weka nchi',

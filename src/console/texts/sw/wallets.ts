@@ -109,6 +109,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'payout.cost': 'Malipo haya',
   'payout.others': 'Mafungu mengine',
   'payout.balance': 'Salio',
+  'payout.left': 'Inabaki baada ya haya',
   'workers.title': 'Programu zinazofanya kazi',
   'workers.sub': 'Programu gani inafanya kazi kwa akaunti gani, kwenye mashine zote.',
   'workers.nobody': 'Hakuna anayefanya kazi kwa akaunti hizi',

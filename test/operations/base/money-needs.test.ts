@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { comparedCurrencies, heldIn, missingFrom } from '../../../src/operations/service/money-needs.ts';
+import { comparedCurrencies, heldIn, missingFrom } from '../../../src/operations/base/money-needs.ts';
 
 const wallet = (currency: string, balance: string, active = true) => ({
   ...{ walletId: `w-${currency}`, name: currency, currency, balance, active },
