@@ -348,6 +348,39 @@ describe('an approver', () => {
   });
 });
 
+/** What somebody between the reports and the browser may answer; and what the browser must name as wrong. */
+const attacks: [string, (text: string) => string, string][] = [
+  ['results.csv', (text) => text.replace('completed', 'Completed'), 'results.csv'],
+  ['report.html', (text) => `${text} `, 'report.html'],
+  ['events.jsonl', (text) => text.replace('"engine"', '"nobody"'), 'events.jsonl:'],
+  ['events.jsonl', (text) => `${text.trimEnd().split('\n').slice(0, -1).join('\n')}\n`, 'events.jsonl'],
+  ['manifest.json', (text) => text.replace('"program": "', '"program": "x'), 'manifest.sig'],
+  ['manifest.json', (text) => text.replace(samples.done, samples.running), 'manifest.json'],
+  [
+    'manifest.json',
+    (text) => text.replace('BEGIN PUBLIC KEY-----\\nMC', 'BEGIN PUBLIC KEY-----\\nMD'),
+    'manifest.json',
+  ],
+  ['manifest.sig', (text) => text.slice(1), 'manifest.sig'],
+];
+
+async function attackReports(page: Page): Promise<void> {
+  for (const [file, edit, named] of attacks) {
+    const address = new RegExp(`/report-files/${file.replace('.', '\\.')}\\?`);
+    await page.route(address, async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: Buffer.from(edit((await response.body()).toString('latin1')), 'latin1') });
+    });
+    await page.getByRole('button', { name: 'Verify in this browser' }).click();
+    const red = page.locator('.notice.tone-bad').getByText(named).first();
+    await red.waitFor({ timeout: 20_000 });
+    assert.equal(await page.getByText('The reports are complete and unchanged').count(), 0, file);
+    await page.unroute(address);
+  }
+  await page.getByRole('button', { name: 'Verify in this browser' }).click();
+  await page.getByText('The reports are complete and unchanged').waitFor();
+}
+
 describe('an auditor', () => {
   test('writes masked reports, verifies them in the browser, and can change nothing', async (t) => {
     const opened = await open(t, `/batches/${samples.done}`, { name: 'auditor', roles: ['audit'] });
@@ -361,5 +394,7 @@ describe('an auditor', () => {
     await page.getByText('The reports are complete and unchanged').waitFor();
     await page.getByLabel(/Fingerprint that the owner/).fill('ab cd');
     await page.getByText('These reports were signed with a different key.').waitFor();
+    await page.getByRole('heading', { name: 'The reports were changed' }).waitFor();
+    await attackReports(page);
   });
 });

@@ -15,7 +15,7 @@ import { Time } from '../../base/values.tsx';
 import { endOf } from '../../forms/days.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
-import { auditFaults } from './audit-faults.ts';
+import { auditFindings } from './audit-findings.ts';
 
 /** Events that are read at once; a person reads on until what they look for is found. */
 const eventsMax = 1_000;
@@ -216,15 +216,15 @@ const checkChains = () => change('/api/v1/audits', { body: {} });
 function CheckButton() {
   const check = useMutation({ mutationFn: checkChains });
   const { data, error, isPending, mutate } = check;
-  const isGood = data?.is_good === true;
   return (
     <div className="stack tight">
       <div className="line">
-        {data !== undefined && (
-          <span className={`notice tone-${isGood ? 'good' : 'bad'} small`} role="status">
-            {isGood ? t('audit.whole', { batches: data.chain.batches, events: data.chain.events }) : auditFaults(data)}
-          </span>
-        )}
+        {data !== undefined &&
+          auditFindings(data).map(({ tone, text }) => (
+            <span key={text} className={`notice tone-${tone} small`} role="status">
+              {text}
+            </span>
+          ))}
         <Button isBusy={isPending} onClick={() => mutate()}>
           {t('audit.check')}
         </Button>

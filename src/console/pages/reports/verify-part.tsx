@@ -11,7 +11,9 @@ import { NotVerifiable, type Verdict, verifyReports } from './verify.ts';
 /** Proves a version in this browser, and shows what was checked. */
 export function VerifyPart({ batchId, folder }: { batchId: string; folder: ReportFolder }) {
   const [events, setEvents] = useState(0);
-  const check = useMutation({ mutationFn: () => verifyReports(fileReader(batchId, folder), setEvents) });
+  const { version, is_masked: isMasked, files } = folder;
+  const wanted = { batchId, version, isMasked, names: files.map(({ name }) => name) };
+  const check = useMutation({ mutationFn: () => verifyReports(fileReader(batchId, folder), wanted, setEvents) });
   const { data, error, isPending, mutate } = check;
   return (
     <div className="stack tight">
@@ -37,7 +39,8 @@ export function VerifyPart({ batchId, folder }: { batchId: string; folder: Repor
 function VerdictPart({ verdict: { checks, fingerprint, events } }: { verdict: Verdict }) {
   const [expected, setExpected] = useState('');
   const entered = expected.replace(/[\s:]/g, '').toLowerCase();
-  const isWhole = checks.every(({ faults }) => faults.length === 0);
+  const isOtherKey = entered !== '' && entered !== fingerprint;
+  const isWhole = checks.every(({ faults }) => faults.length === 0) && !isOtherKey;
   return (
     <div className={`notice tone-${isWhole ? 'good' : 'bad'}`} role="status">
       <div className="stack tight">
@@ -61,7 +64,7 @@ function VerdictPart({ verdict: { checks, fingerprint, events } }: { verdict: Ve
           help={t('verify.expected_help')}
           value={expected}
           onText={setExpected}
-          fault={entered !== '' && entered !== fingerprint ? t('verify.other_key') : null}
+          fault={isOtherKey ? t('verify.other_key') : null}
         />
         {entered === fingerprint && <Badge tone="good">{t('verify.own_key')}</Badge>}
       </div>

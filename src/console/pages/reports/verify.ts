@@ -8,24 +8,28 @@ export type ReadFile = (name: string) => Promise<Uint8Array<ArrayBuffer> | null>
 
 /** The result of a check: `faults` is empty if all is correct. */
 export interface Check {
-  what: 'signature' | 'files' | 'chain' | 'head';
+  what: 'signature' | 'version' | 'files' | 'chain' | 'head';
   faults: string[];
+}
+
+/** What the page shows, and the bytes must be: a server could answer with others that are signed as well. */
+export interface Wanted {
+  batchId: string;
+  version: number | null;
+  isMasked: boolean;
+  names: readonly string[];
 }
 
 export interface Verdict {
   checks: Check[];
   /** SHA-256 of the key that signed: the auditor compares it with the one that its owner gave them. */
   fingerprint: string;
-  version: number | null;
-  asOf: string | null;
-  isMasked: boolean;
   events: number;
 }
 
 interface Manifest {
   batch_id: string;
   version?: number | null;
-  as_of?: string | null;
   masked: boolean;
   audit: { events: number; head: string };
   files: { name: string; bytes: number; sha256: string }[];
@@ -38,7 +42,11 @@ export class NotVerifiable extends Error {}
 /** How many events are hashed before the page draws its progress. */
 const eventsPerStep = 2_000;
 
-export async function verifyReports(read: ReadFile, onProgress: (events: number) => void): Promise<Verdict> {
+export async function verifyReports(
+  read: ReadFile,
+  wanted: Wanted,
+  onProgress: (events: number) => void,
+): Promise<Verdict> {
   const [manifestBytes, signature] = await Promise.all([read('manifest.json'), read('manifest.sig')]);
   if (manifestBytes === null || signature === null) throw new NotVerifiable('manifest.json, manifest.sig');
   const manifest = readManifest(manifestBytes);
@@ -47,13 +55,11 @@ export async function verifyReports(read: ReadFile, onProgress: (events: number)
   return {
     checks: [
       { what: 'signature', faults: (await isSigned(der, signature, manifestBytes)) ? [] : ['manifest.sig'] },
-      { what: 'files', faults: await checkFiles(manifest, read) },
+      { what: 'version', faults: isWanted(manifest, wanted) ? [] : ['manifest.json'] },
+      { what: 'files', faults: [...(await checkFiles(manifest, read)), ...unlisted(manifest, wanted.names)] },
       ...chain,
     ],
     fingerprint: await sha256(der),
-    version: manifest.version ?? null,
-    asOf: manifest.as_of ?? null,
-    isMasked: manifest.masked,
     events: manifest.audit.events,
   };
 }
@@ -61,7 +67,8 @@ export async function verifyReports(read: ReadFile, onProgress: (events: number)
 function readManifest(bytes: Uint8Array<ArrayBuffer>): Manifest {
   try {
     const manifest = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as Manifest;
-    if (!Array.isArray(manifest.files) || typeof manifest.public_key !== 'string') throw new Error('no manifest');
+    if (!Array.isArray(manifest.files) || typeof manifest.public_key !== 'string' || !manifest.audit)
+      throw new Error('no manifest');
     return manifest;
   } catch {
     throw new NotVerifiable('manifest.json');
@@ -73,7 +80,7 @@ function derOf(pem: string): Uint8Array<ArrayBuffer> {
   try {
     return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
   } catch {
-    throw new NotVerifiable('public_key');
+    throw new NotVerifiable('manifest.json (public_key)');
   }
 }
 
@@ -82,8 +89,20 @@ async function isSigned(
   signature: Uint8Array<ArrayBuffer>,
   signed: Uint8Array<ArrayBuffer>,
 ): Promise<boolean> {
-  const key = await crypto.subtle.importKey('spki', der, { name: 'Ed25519' }, false, ['verify']);
+  const key = await crypto.subtle.importKey('spki', der, { name: 'Ed25519' }, false, ['verify']).catch(() => {
+    throw new NotVerifiable('manifest.json (public_key)');
+  });
   return crypto.subtle.verify({ name: 'Ed25519' }, key, signature, signed);
+}
+
+function isWanted({ batch_id, version = null, masked }: Manifest, wanted: Wanted): boolean {
+  return batch_id === wanted.batchId && version === wanted.version && masked === wanted.isMasked;
+}
+
+/** Files that the page shows, but nobody has signed. */
+function unlisted({ files }: Manifest, names: readonly string[]): string[] {
+  const known = new Set(['manifest.json', 'manifest.sig', ...files.map(({ name }) => name)]);
+  return names.filter((name) => !known.has(name));
 }
 
 async function checkFiles({ files }: Manifest, read: ReadFile): Promise<string[]> {

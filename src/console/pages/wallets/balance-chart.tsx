@@ -2,58 +2,43 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { formatAmount, formatTime } from '../../texts/format.ts';
 import { intlLocale, t } from '../../texts/i18n.ts';
+import { type Series, seriesOf } from './balance-series.ts';
+import { useMoneyForecast } from './money-forecast.tsx';
 import './chart.css';
-
-type Balances = Answer<'/api/v1/accounts/{account}/balances'>['balances'];
 
 const heightPx = 160;
 
-/** One wallet over time. Floats are exact enough to draw a line; texts are formatted from the decimals. */
-interface Series {
-  id: string;
-  name: string;
-  currency: string;
-  points: { at: number; balance: string }[];
-}
+/** A forecast longer than the balances before it, times this, leaves the chart on the right: they would be a speck. */
+const aheadTimesMax = 3;
 
-/** The balances of an account at the beginnings and ends of batches: one chart for each wallet that has changed. */
+/**
+ * The balances of an account at the beginnings and ends of batches, and until they run out by the forecast: one chart
+ * for each wallet that has changed.
+ */
 export function BalanceCharts({ account }: { account: string }) {
   const query = useQuery({
     queryKey: ['balances', account],
     queryFn: () => answered(api.GET('/api/v1/accounts/{account}/balances', { params: { path: { account } } })),
   });
+  const { data: forecast } = useMoneyForecast(account);
   return (
     <Loaded query={query}>
-      {({ balances }) => {
-        const moved = seriesOf(balances).filter(({ points }) => new Set(points.map(({ balance }) => balance)).size > 1);
-        return (
-          <div className="columns charts">
-            {moved.map((series) => (
-              <Chart key={series.id} series={series} />
-            ))}
-          </div>
-        );
-      }}
+      {({ balances }) => (
+        <div className="columns charts">
+          {seriesOf(balances, forecast).map((series) => (
+            <Chart key={series.id} series={series} />
+          ))}
+        </div>
+      )}
     </Loaded>
   );
 }
 
-function seriesOf(balances: Balances): Series[] {
-  const series = new Map<string, Series>();
-  for (const { read_at, wallets } of balances)
-    for (const { wallet_id, name, currency, balance } of wallets) {
-      const one = series.get(wallet_id) ?? { id: wallet_id, name, currency, points: [] };
-      one.points.push({ at: Date.parse(read_at) / 1_000, balance });
-      series.set(wallet_id, one);
-    }
-  return [...series.values()];
-}
-
-function Chart({ series: { name, currency, points } }: { series: Series }) {
+function Chart({ series: { name, currency, points, emptyAt } }: { series: Series }) {
   const frame = useRef<HTMLDivElement>(null);
   const [first, last] = [points[0], points.at(-1)];
   const label = t('wallets.chart', {
@@ -69,10 +54,16 @@ function Chart({ series: { name, currency, points } }: { series: Series }) {
       stroke: () => colourIn(element, '--text-quiet'),
       grid: { stroke: () => colourIn(element, '--edge'), width: 1 },
     };
+    const ahead = emptyAt === null ? [] : [...points.slice(-1), { at: emptyAt, balance: '0' }];
+    const line = { stroke: () => colourIn(element, '--accent'), width: 2 };
+    const times = points.map(({ at }) => at);
     const plot = new uPlot(
       {
         ...{ width: element.clientWidth, height: heightPx, legend: { show: false }, cursor: { show: false } },
-        scales: { y: { range: (_plot, _low, high) => [0, high * 1.1] } },
+        scales: {
+          x: { range: (_plot, from, to) => [from, Math.min(to, from + (1 + aheadTimesMax) * spanOf(times))] },
+          y: { range: (_plot, _low, high) => [0, high * 1.1] },
+        },
         axes: [
           { ...axis, values: (_plot, times) => times.map(tickOf(times)) },
           { ...axis, size: 72, values: (_plot, values) => values.map((value) => formatAmount(String(value), '')) },
@@ -80,14 +71,17 @@ function Chart({ series: { name, currency, points } }: { series: Series }) {
         series: [
           {},
           {
-            stroke: () => colourIn(element, '--accent'),
-            width: 2,
-            points: { size: 5 },
+            ...{ ...line, points: { size: 5 } },
             ...(uPlot.paths.stepped === undefined ? {} : { paths: uPlot.paths.stepped({ align: 1 }) }),
           },
+          { ...line, dash: [4, 4], points: { show: false } },
         ],
       },
-      [points.map(({ at }) => at), points.map(({ balance }) => Number(balance))],
+      [
+        [...times, ...ahead.slice(1).map(({ at }) => at)],
+        [...points.map(({ balance }) => Number(balance)), ...ahead.slice(1).map(() => null)],
+        [...times.slice(1).map(() => null), ...ahead.map(({ balance }) => Number(balance))],
+      ],
       element,
     );
     const watching = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: heightPx }));
@@ -96,11 +90,12 @@ function Chart({ series: { name, currency, points } }: { series: Series }) {
       watching.disconnect();
       plot.destroy();
     };
-  }, [points]);
+  }, [points, emptyAt]);
   return (
     <figure>
       <figcaption className="small quiet">
         {label}
+        {emptyAt !== null && <> · {t('wallets.chart_ahead')}</>}
         {first !== undefined && last !== undefined && (
           <span className="hidden-text">
             {formatTime(first.at * 1_000)} – {formatTime(last.at * 1_000)}
@@ -110,6 +105,10 @@ function Chart({ series: { name, currency, points } }: { series: Series }) {
       <div ref={frame} className="chart" aria-hidden="true" />
     </figure>
   );
+}
+
+function spanOf(times: readonly number[]): number {
+  return (times.at(-1) ?? 0) - (times[0] ?? 0);
 }
 
 /** A colour of the tokens for a canvas, in the present colour scheme. */

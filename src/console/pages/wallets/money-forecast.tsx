@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { answered, api } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { missingColumn } from '../../base/plan-money.tsx';
 import { Table } from '../../base/table.tsx';
@@ -7,20 +7,24 @@ import { Money, Sums } from '../../base/values.tsx';
 import { dayOf } from '../../forms/days.ts';
 import { formatDate, formatTime } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import type { Forecast } from './balance-series.ts';
 
-type Forecast = Answer<'/api/v1/accounts/{account}/money-forecast'>;
 type OfCurrency = Forecast['currencies'][number];
 
 /** How long a forecast stays on the page (ms): each one asks the service for the balance. */
 const freshMs = 60_000;
 
-/** When the wallets of an account will be empty, by currency. Currencies that are not used are left out. */
-export function MoneyForecast({ account }: { account: string }) {
-  const query = useQuery({
+export function useMoneyForecast(account: string) {
+  return useQuery({
     queryKey: ['money-forecast', account],
     queryFn: () => answered(api.GET('/api/v1/accounts/{account}/money-forecast', { params: { path: { account } } })),
     staleTime: freshMs,
   });
+}
+
+/** When the wallets of an account will be empty, by currency. Currencies that are not used are left out. */
+export function MoneyForecast({ account }: { account: string }) {
+  const query = useMoneyForecast(account);
   return (
     <Loaded query={query}>
       {({ currencies, unknown, products }) => {

@@ -19,6 +19,7 @@ export const audit = {
     'Complete and unchanged: {batches, plural, one {# batch} other {# batches}}, {events, plural, one {# event} other {# events}}',
   'audit.edited': 'Somebody has edited the records of these batches: {batches}. “airbatch audit” says what.',
   'audit.access_edited': 'Somebody has edited the log of people and access. “airbatch audit” says what.',
+  'audit.unread': 'Not all heads of chains that are kept outside the ledger could be compared: {places}.',
   'audit.broken_at': 'This log was edited: event {seq} does not follow from the one before.',
   'access.user.create': 'person added',
   'access.user.change': 'roles or accounts of a person changed',

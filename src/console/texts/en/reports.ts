@@ -29,6 +29,7 @@ export const reports = {
   'verify.right': 'correct',
   'verify.wrong': 'wrong',
   'verify.signature': 'The signature matches the manifest and its key',
+  'verify.version': 'They are the reports of this batch and version',
   'verify.files': 'Every file has the digest that was signed',
   'verify.chain':
     '{events, plural, one {The only event begins the chain} other {Each of # events follows from the one before}}',

@@ -24,6 +24,7 @@ export const wallets = {
   'gate.throttled': 'the service makes it wait',
   'gate.unreachable': 'the service does not answer',
   'wallets.chart': '{wallet} over time: from {first} to {last} {currency}',
+  'wallets.chart_ahead': 'dashed: the forecast until it is empty',
   'wallets.ahead': 'When the money runs out',
   'wallets.ahead_help':
     'By the balance now, the rows that are being sent, and the payouts of the last 30 days, if they repeat.',

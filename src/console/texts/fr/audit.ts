@@ -21,6 +21,7 @@ export const audit: Record<keyof typeof english, string> = {
     'Complet et inchangé : {batches, plural, one {# lot} other {# lots}}, {events, plural, one {# événement} other {# événements}}',
   'audit.edited': 'Quelqu’un a modifié les enregistrements de ces lots : {batches}. « airbatch audit » dit lesquels.',
   'audit.access_edited': 'Quelqu’un a modifié le journal des personnes et des accès. « airbatch audit » dit quoi.',
+  'audit.unread': 'Toutes les têtes de chaînes conservées hors du registre n’ont pas pu être comparées : {places}.',
   'audit.broken_at': 'Ce journal a été modifié : l’événement {seq} ne suit pas le précédent.',
   'access.user.create': 'personne ajoutée',
   'access.user.change': 'rôles ou comptes d’une personne modifiés',

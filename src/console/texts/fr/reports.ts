@@ -31,6 +31,7 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.right': 'correct',
   'verify.wrong': 'incorrect',
   'verify.signature': 'La signature correspond au manifeste et à sa clé',
+  'verify.version': 'Ce sont les rapports de ce lot et de cette version',
   'verify.files': 'Chaque fichier a l’empreinte signée',
   'verify.chain':
     '{events, plural, one {Le seul événement commence la chaîne} other {Chacun des # événements découle du précédent}}',

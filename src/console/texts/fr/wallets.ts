@@ -25,6 +25,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.throttled': 'le service le fait attendre',
   'gate.unreachable': 'le service ne répond pas',
   'wallets.chart': '{wallet} dans le temps : de {first} à {last} {currency}',
+  'wallets.chart_ahead': 'en pointillé : la prévision jusqu’à épuisement',
   'wallets.ahead': 'Quand l’argent sera épuisé',
   'wallets.ahead_help':
     'D’après le solde actuel, les lignes en cours d’envoi et les paiements des 30 derniers jours, s’ils se répètent.',

@@ -21,6 +21,7 @@ export const audit: Record<keyof typeof english, string> = {
     'Completo e inalterado: {batches, plural, one {# lote} other {# lotes}}, {events, plural, one {# evento} other {# eventos}}',
   'audit.edited': 'Alguém alterou os registos destes lotes: {batches}. “airbatch audit” diz quais.',
   'audit.access_edited': 'Alguém alterou o registo de pessoas e acessos. “airbatch audit” diz o quê.',
+  'audit.unread': 'Nem todas as cabeças de cadeias guardadas fora do livro-razão puderam ser comparadas: {places}.',
   'audit.broken_at': 'Este registo foi alterado: o evento {seq} não decorre do anterior.',
   'access.user.create': 'pessoa adicionada',
   'access.user.change': 'funções ou contas de uma pessoa alteradas',

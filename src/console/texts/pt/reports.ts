@@ -30,6 +30,7 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.right': 'certo',
   'verify.wrong': 'errado',
   'verify.signature': 'A assinatura corresponde ao manifesto e à sua chave',
+  'verify.version': 'São os relatórios deste lote e desta versão',
   'verify.files': 'Cada ficheiro tem o resumo criptográfico que foi assinado',
   'verify.chain':
     '{events, plural, one {O único evento começa a cadeia} other {Cada um dos # eventos decorre do anterior}}',

@@ -25,6 +25,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.throttled': 'o serviço fá-la esperar',
   'gate.unreachable': 'o serviço não responde',
   'wallets.chart': '{wallet} ao longo do tempo: de {first} a {last} {currency}',
+  'wallets.chart_ahead': 'a tracejado: a previsão até ficar vazia',
   'wallets.ahead': 'Quando o dinheiro acaba',
   'wallets.ahead_help':
     'Segundo o saldo atual, as linhas em envio e os pagamentos dos últimos 30 dias, se se repetirem.',

@@ -21,6 +21,7 @@ export const audit: Record<keyof typeof english, string> = {
     'Kamili na bila mabadiliko: {batches, plural, one {fungu #} other {mafungu #}}, {events, plural, one {tukio #} other {matukio #}}',
   'audit.edited': 'Mtu amehariri kumbukumbu za mafungu haya: {batches}. “airbatch audit” inaonyesha zipi.',
   'audit.access_edited': 'Mtu amehariri kumbukumbu za watu na ufikiaji. “airbatch audit” inaonyesha nini.',
+  'audit.unread': 'Si vichwa vyote vya minyororo vilivyohifadhiwa nje ya leja vimeweza kulinganishwa: {places}.',
   'audit.broken_at': 'Kumbukumbu hii imehaririwa: tukio {seq} halifuati lililotangulia.',
   'access.user.create': 'mtu ameongezwa',
   'access.user.change': 'majukumu au akaunti za mtu zimebadilishwa',

@@ -29,6 +29,7 @@ export const reports: Record<keyof typeof english, string> = {
   'verify.right': 'sahihi',
   'verify.wrong': 'si sahihi',
   'verify.signature': 'Saini inalingana na orodha na ufunguo wake',
+  'verify.version': 'Ni ripoti za fungu hili na toleo hili',
   'verify.files': 'Kila faili ina alama iliyotiwa saini',
   'verify.chain':
     '{events, plural, one {Tukio pekee linaanzisha mnyororo} other {Kila moja ya matukio # linafuata lililotangulia}}',

@@ -25,6 +25,7 @@ export const wallets: Record<keyof typeof english, string> = {
   'gate.throttled': 'huduma inaifanya isubiri',
   'gate.unreachable': 'huduma haijibu',
   'wallets.chart': '{wallet} kwa muda: kutoka {first} hadi {last} {currency}',
+  'wallets.chart_ahead': 'mstari wa vipande: utabiri hadi iwe tupu',
   'wallets.ahead': 'Pesa zitaisha lini',
   'wallets.ahead_help': 'Kwa salio la sasa, safu zinazotumwa, na malipo ya siku 30 zilizopita, yakijirudia.',
   'wallets.queued': 'Inatumwa',
