@@ -110,7 +110,7 @@ export async function addSamples(session: Session): Promise<void> {
     run_id: 'bonus-2026-11',
     file_name: 'bonus november.xlsx',
     status: 'running',
-    balance_before: balanceAt(now() - 700_000, '461335.08'),
+    balance_before: balanceAt(now() - 700_000, '500000'),
   });
   await addMoving(session, samples.paused, {
     run_id: 'airtime-field-team',
@@ -148,8 +148,8 @@ async function addDone(session: Session): Promise<void> {
   const started_at = now() - 31 * 86_400_000;
   const about = { run_id: 'payroll-2026-10', file_name: 'payroll-2026-10.csv', created_at: started_at - 600_000 };
   const balances = {
-    balance_before: balanceAt(started_at, '482000'),
-    balance_after: balanceAt(started_at + 900_000, '461335.08'),
+    balance_before: balanceAt(started_at, '520664.92'),
+    balance_after: balanceAt(started_at + 900_000, '500000'),
   };
   const batch = sampleBatch(id, {
     ...about,

@@ -12,8 +12,11 @@ import './chart.css';
 
 const heightPx = 160;
 
-/** A forecast longer than the balances before it, times this, leaves the chart on the right: they would be a speck. */
-const aheadTimesMax = 3;
+/**
+ * A forecast longer than the balances before it, times this, leaves the chart on the right: they would be a speck. A
+ * year, the longest forecast, stays in the chart beside a month of balances.
+ */
+const aheadTimesMax = 12;
 
 /**
  * The balances of an account at the beginnings and ends of batches, and until they run out by the forecast: one chart
