@@ -56,6 +56,10 @@ test('a run is paid on four ledgers in turn, from file to PostgreSQL, to another
     assert.match(refused.stderr, /this ledger was moved to postgres:.*\[LEDGER_MOVED\]/);
   }
   assert.match((await airbatch(file, 'status')).stdout, /paused/);
+  const checked = await airbatch(file, 'ledger', 'check');
+  assert.equal(checked.code, 0, checked.stderr);
+  assert.match(checked.stdout, /! it was moved to postgres:.*: nothing is sent from it any more/);
+  assert.doesNotMatch((await airbatch(url, 'ledger', 'check')).stdout, /moved|copy/);
   await paidWith(3);
 
   // A copy from before the move, put back by hand.
@@ -87,6 +91,9 @@ test('a run is paid on four ledgers in turn, from file to PostgreSQL, to another
   await db.close();
   await fill();
   for (const place of [other, file]) assert.match((await airbatch(place, 'resume')).stderr, /\[LEDGER_MOVED\]/);
+  const unfinished = JSON.parse((await airbatch(file, '--json', 'ledger', 'check')).stdout);
+  assert.equal(unfinished.moved.state, 'arriving');
+  assert.match((await airbatch(file, 'ledger', 'check')).stdout, /! it is a copy of postgres:.* not finished/);
   await paidWith(9);
   assert.equal((await copy(other, file)).code, 0);
   const again = await copy(other, file);

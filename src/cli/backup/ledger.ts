@@ -27,7 +27,7 @@ export async function execute(
 
 async function check(context: CommandContext): Promise<number> {
   const checked = await call(context, checkLedger, {});
-  const { ledger, schema, newest, looked_at, faults, audit, is_good } = checked;
+  const { ledger, schema, newest, looked_at, faults, moved, audit, is_good } = checked;
   const looked = {
     everything: 'all pages and indexes were read',
     checksums: 'PostgreSQL has found no wrong checksum',
@@ -40,12 +40,18 @@ async function check(context: CommandContext): Promise<number> {
     checked,
     [
       `Ledger    ${ledger}`,
+      ...(moved === null ? [] : [moveLine(moved)]),
       `Schema    ${schema === newest ? `${schema}, that of this version` : schema > newest ? newer : older}`,
       ...(faults.length > 0 ? faults.map((fault) => `! ${fault}`) : [`Damage    none found: ${looked}`]),
       ...chainLines(audit),
     ].join('\n'),
   );
   return is_good ? 0 : 5;
+}
+
+function moveLine({ state, other_place }: { state: 'left' | 'arriving'; other_place: string }): string {
+  if (state === 'left') return `! it was moved to ${other_place}: nothing is sent from it any more`;
+  return `! it is a copy of ${other_place} that is not finished: say "airbatch ledger copy" again`;
 }
 
 function chainLines(audit: Awaited<ReturnType<typeof checkLedger.run>>['audit']): string[] {

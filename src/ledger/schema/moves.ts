@@ -17,8 +17,11 @@ export interface Move {
   moved_at: number;
 }
 
+/** A move that keeps a ledger from working. */
+export type OpenMove = Move & { state: 'left' | 'arriving' };
+
 /** The move that keeps this ledger from working; null if it works. */
-export function findOpenMove(db: Queryable): Promise<Move | null> {
+export function findOpenMove(db: Queryable): Promise<OpenMove | null> {
   return readOne(db, "SELECT * FROM moves WHERE state <> 'arrived'");
 }
 
@@ -28,7 +31,7 @@ export async function requireNotMoved(db: Queryable): Promise<void> {
   if (move !== null) throw moved(move);
 }
 
-export function moved({ state, other_place }: Pick<Move, 'state' | 'other_place'>): AirbatchError {
+export function moved({ state, other_place }: Pick<OpenMove, 'state' | 'other_place'>): AirbatchError {
   if (state !== 'arriving') return new AirbatchError('LEDGER_MOVED', `this ledger was moved to ${other_place}`);
   return new AirbatchError('LEDGER_MOVED', `this ledger is a copy of ${other_place} that was not finished`, {
     hint: 'Nothing is sent from it. Say "airbatch ledger copy" again with the same places: that finishes it.',
