@@ -9,6 +9,8 @@ export interface FleetView {
   read(from: Pick<Placement, 'workers'>): Promise<void>;
   /** The accounts of the configuration. */
   accounts(): string[];
+  /** Whether another worker may take accounts. */
+  hasOthers(): boolean;
   /** How many accounts are taken or handed over in one step. */
   accountsPerStep(): number;
   /** Whether a worker with these accounts has its share. */
@@ -28,6 +30,7 @@ export function makeFleetView(name: string, readLoads: () => Promise<Loads>): Fl
       others = (await from.workers()).filter((worker) => worker !== name);
     },
     accounts: () => [...loads.keys()],
+    hasOthers: () => others.length > 0,
     accountsPerStep,
     isShare: (accounts) => loadOf(accounts, loads) >= share(),
     surplusOf: (accounts) =>

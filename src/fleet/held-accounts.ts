@@ -4,6 +4,8 @@ import type { Claim, Placement } from './placement.ts';
 export interface PlacedAccount {
   /** Sends nothing more. Resolves when every request in flight has its outcome and the lease is released. */
   stop(): Promise<void>;
+  /** Breaks off the requests in flight, so that `stop` need not wait for answers that do not arrive. */
+  breakOff(): void;
 }
 
 interface Held {
@@ -25,6 +27,8 @@ export interface HeldAccounts {
   renew(at: Pick<Placement, 'renew'>): Promise<void>;
   /** Stops the work for the accounts, and then releases them. */
   handOver(accounts: Iterable<string>): void;
+  /** The same without waiting for answers: the service cannot be reached from here. */
+  giveUp(accounts: Iterable<string>): void;
 }
 
 export function makeHeldAccounts({
@@ -68,5 +72,9 @@ export function makeHeldAccounts({
       handOver(lost.map(([account]) => account));
     },
     handOver,
+    giveUp(accounts) {
+      handOver(accounts);
+      for (const account of accounts) held.get(account)?.work.breakOff();
+    },
   };
 }

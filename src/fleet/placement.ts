@@ -43,10 +43,13 @@ const connectionsMax = 2;
 /** Statements that the server has not answered by then have met a lost connection. */
 const statementMsMax = 5_000;
 
-/** Connects to pg-boss in the PostgreSQL database at `url`, and creates its tables if they are missing. */
+/**
+ * Connects to pg-boss in the PostgreSQL database at `url`, and creates its tables if they are missing. `worker`: the
+ * name under which this worker is counted; null: it is not.
+ */
 export async function openPlacement(
   url: string,
-  worker: string,
+  worker: string | null,
   onError: (error: unknown) => void,
 ): Promise<Placement> {
   const options = {
@@ -59,7 +62,7 @@ export async function openPlacement(
     schedule: false,
     superviseIntervalSeconds: superviseSeconds,
     monitorIntervalSeconds: superviseSeconds,
-    instanceName: worker,
+    ...(worker === null ? {} : { instanceName: worker }),
     instanceHeartbeatSeconds,
     openTelemetry: { enabled: false },
   };

@@ -8,8 +8,10 @@ export interface WorkerDeps {
   /** Names this worker, in the placement and in leases. */
   name: string;
   clock: Pick<Clock, 'monotonic' | 'sleep'>;
-  /** Connects to the placement; called again after an error. */
-  open: () => Promise<Placement>;
+  /** Connects to the placement; called again after an error. `isCounted`: whether others count on this worker. */
+  open: (isCounted: boolean) => Promise<Placement>;
+  /** Whether this machine cannot reach the service of the account. */
+  isCutOff: (account: string) => boolean;
   /** How much work each account of the configuration is now, and who works for it. */
   loads: () => Promise<Loads>;
   /** Begins to work for an account. */
@@ -38,8 +40,11 @@ const troubleMs = 1_000;
  * Works for the accounts that are placed on this worker, until it is stopped. An account that waits is taken by any
  * worker at once; a worker with more than its share hands accounts over afterwards. While accounts cannot be placed,
  * those that run here go on.
+ *
+ * A worker that cannot reach a service gives up the accounts there, takes none, and is not counted, as long as others
+ * are. If no worker is counted, the service itself is away: then everybody takes accounts, and keeps them.
  */
-export function startWorker({ name, clock, open, start, onRound, ...deps }: WorkerDeps): Worker {
+export function startWorker({ name, clock, open, isCutOff, start, onRound, ...deps }: WorkerDeps): Worker {
   let isStopping = false;
   const connection = makeConnection(open);
   const fleet = makeFleetView(name, deps.loads);
@@ -67,9 +72,12 @@ export function startWorker({ name, clock, open, start, onRound, ...deps }: Work
 
   /** Returns how long to wait until the next round (ms). */
   const round = async (): Promise<number> => {
-    const placement = await connection.get();
+    const isFit = !fleet.accounts().some(isCutOff);
+    const placement = await connection.get(isFit);
     if (!isStopping && isDue('balance')) await balance(placement);
-    const isMore = !isStopping && isDue('take') && (await take(placement, fleet, held));
+    const isLeft = !isFit && fleet.hasOthers();
+    if (isLeft) held.giveUp(held.staying().filter(isCutOff));
+    const isMore = !isStopping && !isLeft && isDue('take') && (await take(placement, fleet, held));
     // An account that is placed here anew is renewed under its new claim.
     if (isDue('renew')) {
       await held.renew(placement);
@@ -113,19 +121,23 @@ async function take(from: Placement, fleet: FleetView, held: HeldAccounts): Prom
   return claims.length === accountsMax;
 }
 
-/** The connection to the placement: made when it is needed, and made anew after an error. */
-function makeConnection(open: () => Promise<Placement>) {
+/** The connection to the placement: made when it is needed, and made anew after an error, or to be counted or not. */
+function makeConnection(open: (isCounted: boolean) => Promise<Placement>) {
   let placement: Placement | null = null;
+  let wasCounted = true;
+  const end = async () => {
+    await placement?.close().catch(() => undefined);
+    placement = null;
+  };
   return {
     present: () => placement,
-    async get(): Promise<Placement> {
-      placement ??= await open();
+    async get(isCounted: boolean): Promise<Placement> {
+      if (isCounted !== wasCounted) await end();
+      wasCounted = isCounted;
+      placement ??= await open(isCounted);
       return placement;
     },
-    async end(): Promise<void> {
-      await placement?.close().catch(() => undefined);
-      placement = null;
-    },
+    end,
   };
 }
 

@@ -57,12 +57,25 @@ async function startPlaced(
   begin: (name: string) => SupervisedAccount,
 ): Promise<Worker> {
   // A program whose ledger is a file does not load pg-boss.
-  const [{ openPlacement }, { startWorker }] = await Promise.all([
+  const [{ openPlacement }, { startWorker }, { watchReach }] = await Promise.all([
     import('../fleet/placement.ts'),
     import('../fleet/worker.ts'),
+    import('../fleet/reach.ts'),
   ]);
   const { clock, log } = session;
   const name = processHolder(clock);
+  const reach = watchReach(
+    {
+      clock,
+      silentSince: (account) => kept.get(account)?.silentSince() ?? null,
+      onChange(service, isLost) {
+        if (isLost) log.warn('this machine cannot reach a service; other workers take over its accounts', { service });
+        else log.info('this machine can reach the service again', { service });
+      },
+    },
+    // The embedded sandbox is in this process.
+    new Map([...accounts].flatMap(([account, own]) => (own ? [[account, new URL(own.baseUrl).origin] as const] : []))),
+  );
   const trouble = makeLastingTrouble(log, clock);
   const report = (error: unknown) =>
     trouble.report(
@@ -72,10 +85,11 @@ async function startPlaced(
       },
     );
   let since: number | null = null;
-  return startWorker({
+  const worker = startWorker({
     name,
     clock,
-    open: () => openPlacement(connectionUrl(url), name, report),
+    open: (isCounted) => openPlacement(connectionUrl(url), isCounted ? name : null, report),
+    isCutOff: reach.isCutOff,
     loads: () => accountLoads(session, accounts),
     start(account) {
       const supervised = begin(account);
@@ -84,6 +98,7 @@ async function startPlaced(
           await supervised.stop();
           kept.delete(account);
         },
+        breakOff: () => supervised.breakOff(),
       };
     },
     onRound(error) {
@@ -98,4 +113,10 @@ async function startPlaced(
       return notifier.notifyStandstill({ account: null, error: away, isTriedAgain: true });
     },
   });
+  return {
+    async stop() {
+      await worker.stop();
+      reach.stop();
+    },
+  };
 }

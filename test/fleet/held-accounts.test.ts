@@ -14,7 +14,7 @@ function worker() {
   const held = makeHeldAccounts({
     start(account) {
       started.push(account);
-      return { stop: async () => undefined };
+      return { stop: async () => undefined, breakOff: () => undefined };
     },
     release(claim) {
       released.push(claim.retryCount);
@@ -45,7 +45,7 @@ test('an account that is placed here again while it is released is released agai
 });
 
 test('an account whose release fails is given up', async () => {
-  const work = { stop: async () => undefined };
+  const work = { stop: async () => undefined, breakOff: () => undefined };
   const held = makeHeldAccounts({ start: () => work, release: () => Promise.reject(new Error('away')) });
   held.begin(claimOf(1));
   held.handOver(['main']);

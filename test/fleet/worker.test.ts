@@ -11,6 +11,7 @@ function makeJobs(clock: VirtualClock) {
   const jobs = new Map<string, { attempt: number; aliveAt: number | null }>();
   const workers = new Map<string, number>();
   let isBroken = false;
+  let attempts = 0;
   const isOwn = ({ account, retryCount }: Claim) =>
     jobs.get(account)?.attempt === retryCount && jobs.get(account)?.aliveAt !== null;
   const look = () => {
@@ -20,40 +21,48 @@ function makeJobs(clock: VirtualClock) {
       job.aliveAt = null;
     }
   };
-  const open = (name: string): Placement => ({
-    async propose(accounts) {
+  const open = (name: string, isCounted = true): Placement => {
+    const beat = () => {
       look();
-      for (const account of accounts) if (!jobs.has(account)) jobs.set(account, { attempt: 0, aliveAt: null });
-    },
-    async take(accountsMax) {
-      look();
-      workers.set(name, clock.monotonic());
-      const waiting = [...jobs].filter(([, { aliveAt }]) => aliveAt === null).slice(0, accountsMax);
-      return waiting.map(([account, job]) => {
-        job.attempt += 1;
-        job.aliveAt = clock.monotonic();
-        return { account, id: account, retryCount: job.attempt };
-      });
-    },
-    async renew(claims) {
-      look();
-      const own = claims.filter(isOwn);
-      for (const { account } of own) Object.assign(jobs.get(account) ?? {}, { aliveAt: clock.monotonic() });
-      return new Set(own.map(({ id }) => id));
-    },
-    async release(claim) {
-      look();
-      if (isOwn(claim)) Object.assign(jobs.get(claim.account) ?? {}, { aliveAt: null });
-    },
-    async refuse({ account }) {
-      jobs.delete(account);
-    },
-    async workers() {
-      look();
-      return [...workers].flatMap(([worker, seenAt]) => (clock.monotonic() - seenAt < 6_000 ? [worker] : []));
-    },
-    close: async () => undefined,
-  });
+      if (isCounted) workers.set(name, clock.monotonic());
+    };
+    return {
+      async propose(accounts) {
+        beat();
+        for (const account of accounts) if (!jobs.has(account)) jobs.set(account, { attempt: 0, aliveAt: null });
+      },
+      async take(accountsMax) {
+        beat();
+        const waiting = [...jobs].filter(([, { aliveAt }]) => aliveAt === null).slice(0, accountsMax);
+        return waiting.map(([account, job]) => {
+          // A job that is made anew has another id in pg-boss.
+          job.attempt = ++attempts;
+          job.aliveAt = clock.monotonic();
+          return { account, id: account, retryCount: job.attempt };
+        });
+      },
+      async renew(claims) {
+        beat();
+        const own = claims.filter(isOwn);
+        for (const { account } of own) Object.assign(jobs.get(account) ?? {}, { aliveAt: clock.monotonic() });
+        return new Set(own.map(({ id }) => id));
+      },
+      async release(claim) {
+        beat();
+        if (isOwn(claim)) Object.assign(jobs.get(claim.account) ?? {}, { aliveAt: null });
+      },
+      async refuse({ account }) {
+        jobs.delete(account);
+      },
+      async workers() {
+        beat();
+        return [...workers].flatMap(([worker, seenAt]) => (clock.monotonic() - seenAt < 6_000 ? [worker] : []));
+      },
+      async close() {
+        workers.delete(name);
+      },
+    };
+  };
   return {
     open,
     /** The tables are lost until `make`. */
@@ -75,12 +84,16 @@ function fleet(loads: ReadonlyMap<string, number>) {
   const running = new Map<string, Set<string>>();
   const started: string[] = [];
   const stopMs = 300;
+  /** The accounts whose service a worker cannot reach. */
+  const cutOff = new Map<string, Set<string>>();
+  const broken: string[] = [];
   const join = (name: string, own = loads, stopsSlowly = false): Worker => {
     const accounts = new Set<string>();
     running.set(name, accounts);
     return startWorker({
       clock,
-      open: async () => jobs.open(name),
+      open: async (isCounted) => jobs.open(name, isCounted),
+      isCutOff: (account) => cutOff.get(name)?.has(account) ?? false,
       name,
       loads: async () => {
         const holderOf = (account: string) => [...running].find(([, held]) => held.has(account))?.[0] ?? null;
@@ -96,13 +109,14 @@ function fleet(loads: ReadonlyMap<string, number>) {
             await clock.sleep(stopsSlowly ? 15_000 : stopMs);
             accounts.delete(account);
           },
+          breakOff: () => void broken.push(account),
         };
       },
     });
   };
   const pass = (ms: number) => clock.drive(clock.sleep(ms));
   const sizes = () => [...running.values()].map(({ size }) => size);
-  return { clock, jobs, running, started, join, pass, sizes };
+  return { clock, jobs, running, started, cutOff, broken, join, pass, sizes };
 }
 
 const equalLoads = (count: number) => new Map(Array.from({ length: count }, (_, index) => [`account-${index}`, 60]));
@@ -192,4 +206,61 @@ test('an account that a worker does not know is left to those that do', async ()
   await pass(5_000);
   assert.ok(running.get('new')?.has('account-1'));
   await clock.drive(Promise.all([old.stop(), fresh.stop()]));
+});
+
+test('a worker that cannot reach a service gives up its accounts there at once, and takes none until it can', async () => {
+  const { join, pass, sizes, cutOff, broken, started, running, clock } = fleet(equalLoads(12));
+  const workers = [join('one'), join('two'), join('three')];
+  await pass(60_000);
+  const own = [...(running.get('one') ?? [])];
+  cutOff.set('one', new Set(equalLoads(12).keys()));
+  await pass(3_000);
+  assert.equal(sizes()[0], 0);
+  assert.deepEqual(broken.toSorted(), own.toSorted(), 'no answer of this service is waited for');
+  await pass(30_000);
+  assert.deepEqual(sizes(), [0, 6, 6], 'it is not counted, so that the others keep their shares');
+  const before = started.length;
+  await pass(600_000);
+  assert.equal(started.length, before, 'no account goes back and forth');
+  await clock.drive(workers.pop()?.stop() ?? Promise.resolve());
+  await pass(3_000);
+  assert.deepEqual(sizes(), [0, 12, 0]);
+  assert.equal(broken.length, own.length, 'it takes nothing of what waits');
+  cutOff.clear();
+  await pass(60_000);
+  assert.deepEqual(sizes(), [6, 6, 0]);
+  await clock.drive(Promise.all(workers.map((worker) => worker.stop())));
+});
+
+test('a worker keeps the accounts of the services that it can reach', async () => {
+  const { join, pass, running, cutOff, broken, clock } = fleet(equalLoads(4));
+  const workers = [join('one'), join('two')];
+  await pass(60_000);
+  const [lost = '', kept = ''] = running.get('one') ?? [];
+  cutOff.set('one', new Set([lost]));
+  await pass(60_000);
+  assert.deepEqual([[...(running.get('one') ?? [])], broken], [[kept], [lost]]);
+  assert.equal(running.get('two')?.size, 3);
+  await clock.drive(Promise.all(workers.map((worker) => worker.stop())));
+});
+
+test('if no worker can reach the service, all accounts stay with the workers, and go on there', async () => {
+  const { join, pass, running, started, cutOff, clock } = fleet(equalLoads(6));
+  const workers = [join('one'), join('two')];
+  await pass(60_000);
+  for (const name of running.keys()) cutOff.set(name, new Set(equalLoads(6).keys()));
+  await pass(15_000);
+  const held = () => [...running.values()].flatMap((accounts) => [...accounts]).toSorted();
+  assert.deepEqual(held(), [...equalLoads(6).keys()], 'each account has one worker');
+  const before = started.length;
+  await pass(600_000);
+  assert.equal(started.length, before, 'no account goes back and forth');
+  cutOff.clear();
+  await pass(60_000);
+  assert.deepEqual(held(), [...equalLoads(6).keys()]);
+  assert.deepEqual(
+    [...running.values()].map(({ size }) => size),
+    [3, 3],
+  );
+  await clock.drive(Promise.all(workers.map((worker) => worker.stop())));
 });

@@ -27,6 +27,8 @@ const table = [
     'warn',
     'accounts cannot be placed on machines now; those that run here continue, and airbatch tries again',
   ],
+  ['service_cut_off', 'warn', 'this machine cannot reach a service; other workers take over its accounts'],
+  ['service_reached', 'info', 'this machine can reach the service again'],
   ['program_stopping', 'info', 'stopping: no new request is sent; requests in flight end first'],
   ['requests_abandoned', 'warn', 'requests still in flight are abandoned; the next start looks them up'],
   ['program_stopped', 'info', 'stopped'],

@@ -20,6 +20,11 @@ export interface UndiciTransportOptions {
   connectTimeoutMs?: number;
 }
 
+export interface BreakableTransport extends Transport {
+  /** Closes all connections now: what became of a request that was written is unknown. Nothing can be sent any more. */
+  breakOff(): void;
+}
+
 /**
  * The transport over HTTP/1.1: one pool of keep-alive connections for one account.
  *
@@ -29,7 +34,7 @@ export interface UndiciTransportOptions {
  * one. Pipelining stays at 1, because undici moves requests that are queued behind a broken one to a new connection.
  * Answers are not compressed, since `accept-encoding` is not sent. Redirects are not followed.
  */
-export function makeUndiciTransport({ clock }: { clock: Clock }, options: UndiciTransportOptions): Transport {
+export function makeUndiciTransport({ clock }: { clock: Clock }, options: UndiciTransportOptions): BreakableTransport {
   const { baseUrl, connectionsMax = 64, connectTimeoutMs = 10_000 } = options;
   const pool = new Pool(baseUrl.origin, {
     connections: connectionsMax,
@@ -57,6 +62,9 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
         refuse: reject,
       });
       return promise;
+    },
+    breakOff() {
+      closed ??= pool.destroy();
     },
     close() {
       closed ??= pool.close();

@@ -28,8 +28,12 @@ export interface SupervisedAccount {
   hint(): void;
   /** Ends what is in flight, and opens the account again: its credentials have changed. */
   reopen(): void;
+  /** Since when the service answers nothing here (monotonic ms); null if it has answered, or was not asked since. */
+  silentSince(): number | null;
   /** Stops sending. Resolves when every request in flight has its outcome and the lease is released. */
   stop(): Promise<void>;
+  /** Once it is stopped: breaks off the requests in flight, whose rows come into doubt. */
+  breakOff(): void;
   /** Resolves when the account was stopped; rejects on an error that does not pass by itself. */
   readonly ended: Promise<void>;
 }
@@ -162,6 +166,11 @@ async function useAccount<Result>(
   }
 }
 
+function clockAheadMs(opened: OpenAccount | null, clock: Pick<Clock, 'now'>): number | null {
+  const serviceTime = opened?.gateway.serviceTime() ?? null;
+  return serviceTime === null ? null : clock.now() - serviceTime;
+}
+
 /**
  * Works for an account until it is stopped. Waits while another process holds the account, and opens it again after
  * errors that pass.
@@ -218,20 +227,19 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
     hint: () => runner?.hint(),
     nudge: () => runner?.nudge(),
     usage: () => opened?.limiter.usage ?? null,
-    clockAheadMs() {
-      const serviceTime = opened?.gateway.serviceTime() ?? null;
-      return serviceTime === null ? null : clock.now() - serviceTime;
-    },
+    clockAheadMs: () => clockAheadMs(opened, clock),
     use: (work) => useAccount(work, { opened, users, open }),
     reopen() {
       isStale = true;
       runner?.stop();
     },
+    silentSince: () => opened?.silentSince() ?? null,
     async stop() {
       stopping.abort();
       runner?.stop();
       await ended.catch(() => undefined);
     },
+    breakOff: () => opened?.breakOff(),
     ended,
   };
 }

@@ -6,6 +6,7 @@ import { defaultEngineSettings, type EngineSettings } from '../../engine/runner/
 import type { Gateway } from '../../gateway/contract/gateway.ts';
 import { makeGateway } from '../../gateway/make-gateway.ts';
 import type { OnAnswered } from '../../gateway/transport/service-call.ts';
+import { watchSilence } from '../../gateway/transport/silence.ts';
 import { checkedBaseUrl } from '../../gateway/transport/transport.ts';
 import { makeUndiciTransport } from '../../gateway/transport/undici-transport.ts';
 import type { WebhookKeys } from '../../gateway/webhooks/webhook-signatures.ts';
@@ -35,6 +36,10 @@ export interface OpenAccount {
   catalog: AccountCatalog;
   settings: EngineSettings;
   callbackUrl: string | null;
+  /** Since when the service answers nothing (monotonic ms); null if it has answered, or was not asked since. */
+  silentSince(): number | null;
+  /** Breaks off the requests in flight, which this machine can get no answer to. Nothing can be sent any more. */
+  breakOff(): void;
   close(): Promise<void>;
 }
 
@@ -142,9 +147,11 @@ function assemble(
         ),
     },
   );
+  const transport = makeUndiciTransport({ clock }, { baseUrl: checkedBaseUrl(account.baseUrl) });
+  const silence = watchSilence(transport, clock);
   const gateway = makeGateway(account, {
     clock,
-    transport: makeUndiciTransport({ clock }, { baseUrl: checkedBaseUrl(account.baseUrl) }),
+    transport: silence.transport,
     onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
     onAnswered,
   });
@@ -163,6 +170,8 @@ function assemble(
       resumeWhenFunded: account.resumeWhenFunded,
     },
     callbackUrl: account.callbackUrl ?? null,
+    silentSince: silence.since,
+    breakOff: () => transport.breakOff(),
     async close() {
       await limiter.stop();
       await gateway.close();

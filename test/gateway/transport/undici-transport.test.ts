@@ -465,6 +465,18 @@ describe('the transport', () => {
     assert.equal(server.requests.length, 3);
   });
 
+  test('breaks off what is in flight: it may have arrived; what waits for a connection was not sent', async (t) => {
+    const { server, transport } = await setUp(t, () => undefined, { connectionsMax: 1 });
+    const written = send(transport, post);
+    await server.arrived(1);
+    const waiting = send(transport, post);
+    transport.breakOff();
+    const [first, second] = await Promise.all([written, waiting]);
+    assert.deepEqual([first.kind, second.kind], ['unknown', 'not_sent']);
+    assert.equal((await send(transport, post)).kind, 'not_sent');
+    assert.equal(server.requests.length, 1);
+  });
+
   test('never shows the key', async (t) => {
     const said: unknown[] = [];
     const { transport } = await setUp(t, (socket) => socket.resetAndDestroy());

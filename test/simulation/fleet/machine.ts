@@ -201,6 +201,8 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
       name,
       clock: process.clock,
       open: () => world.placed.open(name, process, line),
+      // A machine that cannot reach the service keeps its accounts: the other faults here need longer partitions.
+      isCutOff: () => false,
       loads: () => accountLoads({ db, clock: process.clock }, known),
       onRound: () => undefined,
       start(account) {
@@ -212,6 +214,7 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
             await supervised.stop();
             accounts.delete(account);
           },
+          breakOff: () => supervised.breakOff(),
         };
       },
     });

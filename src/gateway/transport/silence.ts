@@ -1,0 +1,27 @@
+import type { Clock } from '../../core/time/clock.ts';
+import type { Transport } from './transport.ts';
+
+/** Notes since when the service answers nothing. It may be slow, or this machine may be cut off from it. */
+export function watchSilence(
+  { send, close }: Transport,
+  clock: Pick<Clock, 'monotonic'>,
+): {
+  transport: Transport;
+  /** Monotonic ms; null if the service has answered, or was not asked since. */
+  since(): number | null;
+} {
+  let since: number | null = null;
+  return {
+    transport: {
+      send(request, read) {
+        since ??= clock.monotonic();
+        return send(request, (result) => {
+          if (result.kind === 'answer' || result.status !== null) since = null;
+          return read(result);
+        });
+      },
+      close,
+    },
+    since: () => since,
+  };
+}
