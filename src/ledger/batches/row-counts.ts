@@ -46,10 +46,10 @@ export async function deleteCounts(tx: Queryable, batchId: string): Promise<void
   await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
 }
 
-/** How many rows of a batch are in each state; states without rows are absent. */
+/** How many rows of a batch are in each state, in alphabetical order; states without rows are absent. */
 export async function countRows(db: Queryable, batchId: string): Promise<Map<string, number>> {
   const counts = await db.query<{ status: string; count: number }>(
-    'SELECT status, count FROM batch_counts WHERE batch_id = ? AND count > 0',
+    'SELECT status, count FROM batch_counts WHERE batch_id = ? AND count > 0 ORDER BY status',
     [batchId],
   );
   return new Map(counts.map(({ status, count }) => [status, count]));

@@ -148,8 +148,9 @@ function matching(draftId: string, { state, code, columnNo, text }: DraftRowFilt
     else conditions.push({ sql: `row_no IN (${ofCode} AND column_no = ?)`, params: [...params, columnNo] });
   }
   if (text !== null) {
+    // `lower` of both databases changes A to Z alone.
     const pattern = escaped(text)
-      .toLowerCase()
+      .replace(/[A-Z]/g, (letter) => letter.toLowerCase())
       .replace(/[\\%_]/g, '\\$&');
     conditions.push({ sql: "lower(cells) LIKE ? ESCAPE '\\'", params: [`%${pattern}%`] });
   }
@@ -180,7 +181,7 @@ export async function countDraftRows(
 /** How many rows are in each state. */
 export async function draftRowCounts(db: Queryable, draftId: string): Promise<Map<string, number>> {
   const counts = await db.query<{ state: string; count: number }>(
-    'SELECT state, COUNT(*) AS count FROM draft_rows WHERE draft_id = ? GROUP BY state',
+    'SELECT state, COUNT(*) AS count FROM draft_rows WHERE draft_id = ? GROUP BY state ORDER BY state',
     [draftId],
   );
   return new Map(counts.map(({ state, count }) => [state, count]));

@@ -94,12 +94,12 @@ export function refundsOfOtherBatches(
 }
 
 /**
- * What a batch was charged so far, by the currency of the wallets: the costs of its rows, and the charges that stayed
- * after a retry.
+ * What a batch was charged so far, by the currency of the wallets in alphabetical order: the costs of its rows, and the
+ * charges that stayed after a retry.
  */
 export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
   const costs = await db.query<{ currency: string; cost: string }>(
-    'SELECT currency, cost FROM batch_costs WHERE batch_id = ?',
+    'SELECT currency, cost FROM batch_costs WHERE batch_id = ? ORDER BY currency',
     [batchId],
   );
   return new Map(costs.map(({ currency, cost }) => [currency, cost]));

@@ -128,10 +128,8 @@ export async function followedRows(
  * A page of the rows left in `sending`, in file order. At a start nothing is being sent, so each of them is a doubt.
  */
 export function sendingRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
-  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} LIMIT ?`, [
-    batchId,
-    limit,
-  ]);
+  const sql = `SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} ORDER BY +row_no LIMIT ?`;
+  return db.query(sql, [batchId, limit]);
 }
 
 /** Whether rows of these batches that were first sent up to a time (epoch ms) have no answer yet. */

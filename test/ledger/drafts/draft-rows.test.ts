@@ -4,11 +4,12 @@ import { type ProblemGroup, rowsOfGroup } from '../../../src/ledger/drafts/draft
 import {
   countDraftRows,
   type DraftRowFilter,
+  insertDraftRows,
   joinCells,
   pageDraftRows,
   splitCells,
 } from '../../../src/ledger/drafts/draft-rows.ts';
-import { sqliteLedger } from '../../support/ledger.ts';
+import { memoryLedger, sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
 test('cells come back unchanged, whatever they contain', () => {
@@ -46,4 +47,30 @@ test('a filter by state or problem reads the rows that match it, and no others',
     assert.equal(plan.length, steps.length, plan.join('\n'));
     for (const [index, step] of steps.entries()) assert.match(plan[index] ?? '', step);
   }
+});
+
+test('a text is found as it is written, and A to Z in any case', async (t) => {
+  const db = await memoryLedger();
+  t.after(() => db.close());
+  const cells = ['JOSÉ MWANGI', 'José Mwangi', '50%_a\\b'];
+  await db.transact((tx) =>
+    insertDraftRows(
+      tx,
+      cells.map((cell, index) => ({
+        ...{ draft_id: 'd', row_no: index + 1, line: index + 2, state: 'ready' as const },
+        cells: joinCells([cell]),
+      })),
+    ),
+  );
+  const rowsWith = async (text: string) => {
+    const filter = { state: null, code: null, columnNo: null, text };
+    const found = await pageDraftRows(db, 'd', filter, { after: 0, to: null, skip: 0, limit: 10 });
+    return found.map(({ row_no }) => row_no);
+  };
+  assert.deepEqual(await rowsWith('JOSÉ'), [1]);
+  assert.deepEqual(await rowsWith('josé'), [2]);
+  assert.deepEqual(await rowsWith('mwangi'), [1, 2]);
+  assert.deepEqual(await rowsWith('MWANGI'), [1, 2]);
+  for (const text of ['0%', '%_A', 'a\\B']) assert.deepEqual(await rowsWith(text), [3], text);
+  assert.deepEqual(await rowsWith('5_%'), []);
 });

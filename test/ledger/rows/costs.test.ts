@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refundsOfOtherBatches, retriedInOtherBatches } from '../../../src/ledger/rows/costs.ts';
-import { sqliteLedger } from '../../support/ledger.ts';
+import {
+  costsOfBatch,
+  refundsOfOtherBatches,
+  retriedInOtherBatches,
+  saveCost,
+} from '../../../src/ledger/rows/costs.ts';
+import { memoryLedger, sqliteLedger } from '../../support/ledger.ts';
 import { planned } from '../../support/planned.ts';
 
 test('refunds of a period are found by time, however many rows the ledger has', async () => {
@@ -21,4 +26,13 @@ test('batches with retried rows are found by the index of such rows, not by read
   const ofRows = plans.filter((plan) => / rows\b/.test(plan));
   assert.deepEqual(ofRows, ['SCAN rows USING INDEX rows_tried_again'], plans.join('\n'));
   await db.close();
+});
+
+test('what a batch was charged is in the order of its currencies, whichever was charged last', async (t) => {
+  const db = await memoryLedger();
+  t.after(() => db.close());
+  await db.transact(async (tx) => {
+    for (const currency of ['NGN', 'USD', 'KES', 'NGN', 'KES']) await saveCost(tx, 'batch-1', currency, '1');
+  });
+  assert.deepEqual([...(await costsOfBatch(db, 'batch-1')).keys()], ['KES', 'NGN', 'USD']);
 });
