@@ -17,8 +17,17 @@ export const reason = z
     params: { hint: 'Give the reason in a few words: the audit log keeps it.' },
   });
 
+/** The largest number of a row, a column or a version. PostgreSQL refuses one that is larger than an INTEGER. */
+export const numberMax = 999_999_999;
+
 /** The number of a row in the file, from 1, without the header. */
-export const rowNo = z.int().min(1).max(999_999_999);
+export const rowNo = z.int().min(1).max(numberMax);
+
+/** The number of a column in the file, from 0. */
+export const columnNo = z.int().min(0).max(numberMax);
+
+/** The number of the row or the step after which a page begins. */
+export const afterNo = z.int().min(0).max(numberMax).default(0);
 
 /**
  * What the text of a problem names, for programs that write it in another language: countries as two-letter codes,

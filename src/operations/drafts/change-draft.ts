@@ -6,6 +6,7 @@ import { insertChanges, noteStepCells, ofOptions } from '../../ledger/drafts/dra
 import { findDraftRow, splitCells } from '../../ledger/drafts/draft-rows.ts';
 import { type DraftRecord, rememberMapping } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { rowNo } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { fixedPages, type GroupFix } from '../mending/apply-fix.ts';
 import {
@@ -28,7 +29,7 @@ const cellsMax = 10_000;
 const cellLengthMax = 10_000;
 
 const cell = z.strictObject({
-  row: z.int().min(1),
+  row: rowNo,
   column: z.int().min(0).max(999),
   value: z.string().max(cellLengthMax),
   /** What the caller has seen in the cell: the change is refused (`CHANGED_MEANWHILE`) if it is something else. */
@@ -48,7 +49,7 @@ export const changeDraft = defineOperation({
     cells: z.array(cell).min(1).max(cellsMax).optional(),
     fix: groupFix.optional(),
     /** Takes rows out of the file, or puts them back. */
-    rows: z.strictObject({ rows: z.array(z.int().min(1)).min(1).max(cellsMax), in_file: z.boolean() }).optional(),
+    rows: z.strictObject({ rows: z.array(rowNo).min(1).max(cellsMax), in_file: z.boolean() }).optional(),
     /** Replaces all options that can be changed. Their mapping of columns is remembered for this header. */
     options: changeableOptions.optional(),
   }),

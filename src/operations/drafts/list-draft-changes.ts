@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { listSteps, pageChanges } from '../../ledger/drafts/draft-changes.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
-import { pageSize } from '../base/fields.ts';
+import { afterNo, pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId } from '../mending/draft-fields.ts';
 import { step, stepJson } from '../mending/step-json.ts';
@@ -19,7 +19,7 @@ export const listDraftChanges = defineOperation({
   input: z.strictObject({
     draft_id: draftId,
     /** The number of the step after which the page begins. */
-    after: z.int().min(0).default(0),
+    after: afterNo,
     limit: pageSize(50, 500),
   }),
   result: z.strictObject({

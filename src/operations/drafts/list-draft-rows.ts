@@ -11,7 +11,7 @@ import { type DraftRecord, requireDraft } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { requireRole } from '../../runtime/session/roles.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { pageSize } from '../base/fields.ts';
+import { afterNo, columnNo, pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { draftId, draftRow, group } from '../mending/draft-fields.ts';
 import { rowJson, shownTo } from './draft-summary.ts';
@@ -27,11 +27,11 @@ export const listDraftRows = defineOperation({
     state: draftRow.shape.state.optional(),
     /** Rows with this problem, in `column` if that is given. */
     code: group.code.optional(),
-    column: z.int().min(0).optional(),
+    column: columnNo.optional(),
     /** A part of any cell. With digits it is only for people who may prepare files. */
     text: z.string().min(1).max(200).optional(),
     /** The number of the row after which the page begins. */
-    after: z.int().min(0).default(0),
+    after: afterNo,
     /** Leaves out so many rows after that. */
     skip: z.int().min(0).max(20_000_000).default(0),
     limit: pageSize(100, 1_000),

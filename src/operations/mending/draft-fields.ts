@@ -6,7 +6,7 @@ import type { FromSheet } from '../../intake/file/source.ts';
 import { fixNames } from '../../intake/mending/fixes.ts';
 import { type DraftRecord, draftStates } from '../../ledger/drafts/drafts.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { accountName, batchId, problemValues, stableReason, sums, time } from '../base/fields.ts';
+import { accountName, batchId, columnNo, numberMax, problemValues, stableReason, sums, time } from '../base/fields.ts';
 import { fileInput, settingsWith } from '../files/file-input.ts';
 
 export const draftId = z.string();
@@ -15,7 +15,7 @@ export const draftId = z.string();
 export const sha256Hex = z.string().regex(/^[0-9a-f]{64}$/, 'is a SHA-256 in hex');
 
 /** The version that the caller has seen; the change is refused (`CHANGED_MEANWHILE`) if the draft has another. */
-export const version = z.int().optional();
+export const version = z.int().max(numberMax).optional();
 
 const { map, sheet, header_line, total_line, country, currency, decimal, expect_rows, expect_sum } = fileInput.shape;
 
@@ -58,7 +58,7 @@ export const draftRow = z.strictObject({
 });
 
 /** A group of problems: one code in one column (null: of the whole row). */
-export const group = { code, column: z.int().nullable() };
+export const group = { code, column: columnNo.nullable() };
 
 export const fix = z.enum(fixNames);
 

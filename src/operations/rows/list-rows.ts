@@ -17,7 +17,7 @@ import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskNumbers, maskPhone, maskRowRef } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { noteNumberSearch } from '../access/whole-numbers.ts';
-import { batchId, pageSize, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
+import { afterNo, batchId, pageSize, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { isNumberSearch, rowFilter } from './row-filter.ts';
 
@@ -39,7 +39,7 @@ const input = z.strictObject({
   /** Only rows with this code: of a problem, or of a failure at the service. */
   code: z.string().trim().min(1).max(100).optional(),
   /** `next` of the previous page. */
-  after: z.int().min(0).default(0),
+  after: afterNo,
   limit: pageSize(100, 1_000),
 });
 

@@ -3,7 +3,7 @@ import { lookUpNow } from '../../engine/decisions/look-up-now.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { pageRowsInState } from '../../ledger/rows/rows.ts';
 import { requestDepsFor } from '../../runtime/accounts/throttled-requests.ts';
-import { batchId, rowNo, rowStatus } from '../base/fields.ts';
+import { afterNo, batchId, rowNo, rowStatus } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { rowTextFor } from '../base/row-texts.ts';
 
@@ -20,7 +20,7 @@ export const lookUpRows = defineOperation({
     /** If it is empty: the next 100 rows in doubt after row `after`. */
     rows: z.array(rowNo).max(rowsMax).default([]),
     /** `next` of the previous call. */
-    after: z.int().min(0).default(0),
+    after: afterNo,
   }),
   result: z.strictObject({
     batch_id: batchId,
