@@ -56,6 +56,12 @@ function beginWritingWith({
     SELECT pg_advisory_xact_lock(${writerLock}), ${onDisk}, pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
 }
 
+/** The planner's statistics are samples of the tables, of phone numbers as well: they are taken anew before. */
+async function rewrite(run: (text: string) => Promise<unknown>): Promise<void> {
+  await run('ANALYZE');
+  await run('VACUUM (FULL)');
+}
+
 async function checkChecksums(db: Queryable): Promise<Integrity> {
   const sql = `SELECT CASE WHEN current_setting('data_checksums') = 'on' THEN COALESCE(checksum_failures, 0) END
      FROM pg_stat_database WHERE datname = current_database()`;
@@ -140,8 +146,8 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         await run(client, 'COMMIT');
         return result;
       }),
-    compact: () => withClient(async (client) => void (await run(client, 'VACUUM (FULL)', unlimitedMs))),
-    emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM', unlimitedMs))),
+    compact: () => withClient((client) => rewrite((text) => run(client, text, unlimitedMs))),
+    emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM (ANALYZE)', unlimitedMs))),
     async isEmpty() {
       const [found] = await withClient((client) =>
         statementsOn(ledger, client).values("SELECT to_regclass('migrations')"),
