@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 
 test('a command that watches says when it takes over the work, and others then see its name', {
   timeout: 60_000,
@@ -11,6 +12,7 @@ test('a command that watches says when it takes over the work, and others then s
   const cwd = folderOf(t);
   // It is processed for ever, so that somebody has to end each command.
   writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100003,1,50,KES\n');
+  await makeLedgerIn(cwd);
   const first = startCommand(['run', 'a.csv', '--yes'], { cwd });
   t.after(() => first.child.kill('SIGKILL'));
   const worker = async () => JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout).batches?.[0]?.worker;

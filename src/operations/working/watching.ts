@@ -58,7 +58,8 @@ export function makeWatching(
   const seen = new Map<string, Seen>();
   let standing = '';
   let since = clock.monotonic();
-  let unpaused = batchIds;
+  // It is known before the wait is shown: whoever reads that a batch is paused may stop at once.
+  const unpaused = new Set(batchIds);
 
   const reportWait = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, is_watched: boolean) => {
     const { status } = batch;
@@ -92,17 +93,16 @@ export function makeWatching(
     async look() {
       const moving: BatchRecord[] = [];
       const stands: unknown[] = [];
-      const going: string[] = [];
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
+        if (!batch || hasEnded(batch.status) || batch.status === 'paused') unpaused.delete(batchId);
+        else unpaused.add(batchId);
         if (!batch || hasEnded(batch.status)) continue;
         const counts = await countRows(db, batchId);
         stands.push([batchId, batch.status, [...counts]]);
-        if (batch.status !== 'paused') going.push(batchId);
         await reportWait(batch, counts, true);
         if (await canProgress(db, batch, clock.now(), patienceMs)) moving.push(batch);
       }
-      unpaused = going;
       const now = clock.monotonic();
       if (JSON.stringify(stands) !== standing) since = now;
       standing = JSON.stringify(stands);
@@ -113,7 +113,7 @@ export function makeWatching(
       emit({ kind: 'note', text: refusedText(now - since) });
       return false;
     },
-    unpaused: () => unpaused,
+    unpaused: () => [...unpaused],
   };
 }
 

@@ -33,8 +33,14 @@ async function watched(
   const lease = { account: 'main', holder: 'elsewhere/1/1', now, ttlMs: 60 * minute, deadHolder: null };
   await takeLease(rig.db, lease);
   const lines: string[] = [];
+  /** What would go on if the command were stopped while it shows each line. */
+  const unpaused: (readonly string[])[] = [];
   const config = { accounts: new Map([['main', { resumeWhenFunded: true, credentialsFrom: 'TOPUP_KEY' }]]) };
-  const watching = makeWatching({ ...rig, config }, (event) => lines.push(lineOf(event)), {
+  const emit = (event: OperationEvent) => {
+    lines.push(lineOf(event));
+    unpaused.push(watching.unpaused());
+  };
+  const watching = makeWatching({ ...rig, config }, emit, {
     batchIds: ['batch-1'],
     patienceMs: 20 * minute,
     promisedMs: 30 * minute,
@@ -47,7 +53,7 @@ async function watched(
     }
   };
   await rig.clock.drive(Promise.all([watch(), story(rig)]).then(() => undefined));
-  return { lines, minutes: (rig.clock.now() - from) / minute, unpaused: watching.unpaused() };
+  return { lines, minutes: (rig.clock.now() - from) / minute, unpaused };
 }
 
 describe('a command that watches another process', () => {
@@ -78,7 +84,7 @@ describe('a command that watches another process', () => {
   test('reports what a person has paused, and follows with the other what was sent', async () => {
     const { lines, minutes, unpaused } = await watched('by_person', 'month-end');
     assert.equal(minutes, 30);
-    assert.deepEqual(unpaused, []);
+    assert.deepEqual(unpaused, [[], []]);
     // Once at first, and once more after 15 minutes, since a wait that nobody explains looks like a fault.
     assert.equal(lines.length, 2, lines.join('\n'));
     assert.equal(
