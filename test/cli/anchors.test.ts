@@ -5,10 +5,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { readColumn } from '../../src/ledger/drivers/read.ts';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { changeLedgerIn, openLedgerIn } from '../support/folder-ledger.ts';
 import { s3Server } from '../support/s3-server.ts';
 
 /** A folder with a small payroll, paid at the embedded sandbox by `run`. */
@@ -67,12 +68,11 @@ describe('an anchor file', () => {
     assert.match(whole.stdout, /every anchored head/);
 
     // Somebody with the ledger and the key takes the last events away, and has the reports made anew.
-    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-    ledger.exec('DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 3');
-    ledger.exec(
+    await changeLedgerIn(
+      folder,
+      'DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 3',
       'UPDATE batches SET audit_seq = audit_seq - 3, audit_head = (SELECT hash FROM events ORDER BY seq DESC LIMIT 1)',
     );
-    ledger.close();
     const batch = dir.split('/').at(-1) ?? '';
     const report = await run('report', batch);
     assert.equal(report.code, 5);
@@ -128,13 +128,9 @@ describe('an anchor bucket', () => {
     assert.equal(proven.code, 0, proven.stdout);
     assert.match(proven.stdout, /every anchored head/);
 
-    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    const ledger = await openLedgerIn(folder);
     t.after(() => ledger.close());
-    const places = ledger.prepare('SELECT place FROM anchors').all();
-    assert.deepEqual(
-      places.map(({ place }) => place),
-      ['s3://payouts/audit'],
-    );
+    assert.deepEqual(await readColumn(ledger, 'SELECT place FROM anchors'), ['s3://payouts/audit']);
     const audit = async () => {
       const { code, stdout, stderr } = await run('audit');
       return { code, text: stdout + stderr };
@@ -143,15 +139,14 @@ describe('an anchor bucket', () => {
 
     server.objects.set(`${key}.json`, { body: Buffer.from('{}'), at: new Date() });
     // Somebody deletes the whole batch, and every trace of it in the ledger.
-    ledger.exec('PRAGMA foreign_keys = OFF');
-    for (const table of ['anchors', 'events', 'batches']) ledger.exec(`DELETE FROM ${table}`);
+    for (const table of ['anchors', 'events', 'batches']) await ledger.execute(`DELETE FROM ${table}`);
     const deleted = await audit();
     assert.equal(deleted.code, 5);
     assert.match(deleted.text, /missing from the ledger, but its head is anchored \(s3:\/\/payouts\/audit\)/);
     assert.match(deleted.text, /s3:\/\/payouts\/audit\/heads\/.*\.json\.json is no head of a chain/);
 
     server.objects.clear();
-    ledger.exec(`INSERT INTO anchors VALUES ('gone', 's3://payouts/audit', 1, 'head', 1, NULL)`);
+    await ledger.execute(`INSERT INTO anchors VALUES ('gone', 's3://payouts/audit', 1, 'head', 1, NULL)`);
     assert.match((await audit()).text, /the heads that were stored there are missing/);
   });
 
@@ -217,13 +212,9 @@ describe('a secret in the address of an anchor', () => {
     assert.equal((await run('report', dir.split('/').at(-1) ?? '', '--out', 'again')).code, 0);
     const [anchor] = anchorsOf(join(folder, 'again', dir.split('/').at(-1) ?? ''));
     assert.equal(anchor?.place, `url ${url}/heads`);
-    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
+    const db = await openLedgerIn(folder);
     t.after(() => db.close());
-    const places = db.prepare('SELECT DISTINCT place FROM anchors').all();
-    assert.deepEqual(
-      places.map(({ place }) => place),
-      [`url ${url}/heads`],
-    );
+    assert.deepEqual(await readColumn(db, 'SELECT DISTINCT place FROM anchors'), [`url ${url}/heads`]);
   });
 
   test('does not make two anchors different', async (t) => {

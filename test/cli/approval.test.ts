@@ -3,10 +3,11 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { readOne, readValue } from '../../src/ledger/drivers/read.ts';
 import { runCommand, runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn, openLedgerIn } from '../support/folder-ledger.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
 const me = userInfo().username;
@@ -21,15 +22,16 @@ async function setUp(t: TestContext, config: Record<string, unknown>) {
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
   writeFileSync(join(folder, 'payroll.csv'), [header, ...[10, 20, 30, 40].map((a, i) => line(i, a)), ''].join('\n'));
-  const ledger = new DatabaseSync(join(folder, 'ledger.db'), { timeout: 5_000 });
+  await makeLedgerIn(folder);
+  const ledger = await openLedgerIn(folder);
   t.after(() => ledger.close());
   const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
-  const run = (...args: string[]) => runHere(['--ledger', 'ledger.db', ...args], options);
+  const run = (...args: string[]) => runHere(args, options);
   /** The same in a process of its own. */
-  const runApart = (...args: string[]) => runCommand(['--ledger', 'ledger.db', ...args], options);
+  const runApart = (...args: string[]) => runCommand(args, options);
   /** The same command by another person: what they submitted before is somebody else's from their point of view. */
   const asAnother = (batchId: string) =>
-    ledger.prepare('UPDATE batches SET created_by = ? WHERE batch_id = ?').run('somebody else', batchId);
+    ledger.execute('UPDATE batches SET created_by = ? WHERE batch_id = ?', ['somebody else', batchId]);
   return { folder, sandbox, run, runApart, asAnother, ledger };
 }
 
@@ -69,7 +71,7 @@ describe('a batch that needs a second person', () => {
     const own = await place.run('approve', batch, '--yes');
     assert.equal(own.code, 2);
     assert.match(own.stderr, /submitted batch .* cannot approve it \[SECOND_PERSON_NEEDED\]/);
-    place.asAnother(batch);
+    await place.asAnother(batch);
     const seen = await place.run('approve', batch);
     assert.equal(seen.code, 2, 'there is no terminal to ask on');
     assert.match(seen.stderr, /To pay +KES 100\.00\n/);
@@ -103,7 +105,7 @@ describe('a batch that needs a second person', () => {
     const people = { approve: ['ann', me, 'zoe'] };
     const place = await setUp(t, { policy: { approval: { needed: 'always', tiers } }, people });
     const batch = await submitted(place);
-    place.asAnother(batch);
+    await place.asAnother(batch);
     const first = await place.run('approve', batch, '--yes');
     assert.equal(first.code, 0, first.stderr);
     assert.match(first.stderr, /^Approvals {2}0 of 2 approvals; needs 2 of: /m);
@@ -115,7 +117,7 @@ describe('a batch that needs a second person', () => {
     const again = await place.run('approve', batch, '--yes');
     assert.match(again.stderr, /has approved batch .* already \[SECOND_PERSON_NEEDED\]/);
     assert.equal((await place.run('resume', batch)).code, 2);
-    place.ledger.prepare(`UPDATE approvals SET person = 'ann'`).run();
+    await place.ledger.execute(`UPDATE approvals SET person = 'ann'`);
     assert.equal((await place.run('approve', batch, '--yes')).code, 0);
     await place.run('resume', batch);
     assert.equal((await place.sandbox.liveCharges()).size, 4);
@@ -124,19 +126,18 @@ describe('a batch that needs a second person', () => {
   test('is bound to its rows: an edit after it was submitted is found, and nothing is approved', async (t) => {
     const place = await setUp(t, { policy });
     const batch = await submitted(place);
-    place.asAnother(batch);
-    place.ledger.prepare(`UPDATE rows SET amount = '4000' WHERE row_no = 4`).run();
+    await place.asAnother(batch);
+    await place.ledger.execute(`UPDATE rows SET amount = '4000' WHERE row_no = 4`);
     const result = await place.run('approve', batch, '--yes');
     assert.equal(result.code, 5);
     assert.match(result.stderr, /have changed since they were shown for approval \[CONTENT_CHANGED\]/);
-    const { status } = place.ledger.prepare('SELECT status FROM batches').get() as { status: string };
-    assert.equal(status, 'awaiting_approval');
+    assert.equal(await readValue(place.ledger, 'SELECT status FROM batches'), 'awaiting_approval');
   });
 
   test('shows how many of its rows another batch of the run may also pay, who submitted that, and what it costs', async (t) => {
     const place = await setUp(t, { policy });
     const first = await submitted(place);
-    place.asAnother(first);
+    await place.asAnother(first);
     assert.equal((await place.run('approve', first, '--yes')).code, 0);
     const unknown = await place.run('status', first);
     assert.match(unknown.stdout, /^Submitted {2}by somebody else on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
@@ -149,7 +150,7 @@ describe('a batch that needs a second person', () => {
     );
     const taken = await place.run('--json', 'submit', 'more.csv', '--run-id', 'november');
     const { batch_id: second } = JSON.parse(taken.stdout);
-    place.asAnother(second);
+    await place.asAnother(second);
     const seen = await place.run('approve', second);
     assert.match(seen.stderr, /^File +4 rows: 4 to pay$/m);
     assert.match(seen.stderr, /^Submitted {2}by somebody else on /m);
@@ -183,8 +184,8 @@ describe('a batch that needs a second person', () => {
     assert.deepEqual([listed?.batch_id, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
     const [one, list] = [await place.run('status', batch), await place.run('status')];
     const name = me;
-    const { time_zone } = place.ledger.prepare('SELECT time_zone FROM batches WHERE batch_id = ?').get(batch) ?? {};
-    assert.equal(time_zone, Intl.DateTimeFormat().resolvedOptions().timeZone);
+    const timeZone = await readValue(place.ledger, 'SELECT time_zone FROM batches WHERE batch_id = ?', [batch]);
+    assert.equal(timeZone, Intl.DateTimeFormat().resolvedOptions().timeZone);
     assert.match(one.stdout, new RegExp(`^Status {5}rejected by ${name} \\(last month’s file\\)$`, 'm'));
     assert.match(list.stdout, new RegExp(`rejected by ${name}`));
     const watched = await place.run('status', '--watch', batch);
@@ -204,24 +205,21 @@ describe('a batch that needs a second person', () => {
       late.stderr,
     );
     const again = await submitted(place);
-    place.asAnother(again);
+    await place.asAnother(again);
     assert.equal((await place.run('approve', again, '--yes')).code, 0);
-    const event = place.ledger.prepare(`SELECT actor, body FROM events WHERE kind = 'batch.cancel'`).get() as {
-      actor: string;
-      body: string;
-    };
-    assert.equal(event.actor, me);
-    assert.match(event.body, /last month’s file/);
+    const events = `SELECT actor, body FROM events WHERE kind = 'batch.cancel'`;
+    const event = await readOne<{ actor: string; body: string }>(place.ledger, events);
+    assert.equal(event?.actor, me);
+    assert.match(event?.body ?? '', /last month’s file/);
   });
 
   test('is approved once, however many try at the same time', async (t) => {
     const place = await setUp(t, { policy });
     const batch = await submitted(place);
-    place.asAnother(batch);
+    await place.asAnother(batch);
     const results = await Promise.all(Array.from({ length: 4 }, () => place.runApart('approve', batch, '--yes')));
     assert.deepEqual(results.map(({ code }) => code).sort(), [0, 2, 2, 2]);
-    const events = place.ledger.prepare(`SELECT COUNT(*) AS count FROM events WHERE kind = 'batch.approve'`).get();
-    assert.deepEqual({ ...events }, { count: 1 });
+    assert.equal(await readValue(place.ledger, `SELECT COUNT(*) FROM events WHERE kind = 'batch.approve'`), 1);
   });
 
   test('has its held rows released only by another person, while it waits and after the approval', async (t) => {
@@ -237,15 +235,15 @@ describe('a batch that needs a second person', () => {
     const early = await place.run('release', batch);
     assert.equal(early.code, 2);
     assert.match(early.stderr, /cannot release rows of it \[SECOND_PERSON_NEEDED\]/);
-    place.asAnother(batch);
+    await place.asAnother(batch);
     const approved = await place.run('approve', batch, '--yes');
     assert.equal(approved.code, 0);
     assert.match(approved.stderr, /, 1 held for a person, 1 skipped\n/);
-    place.ledger.prepare('UPDATE batches SET created_by = ?').run(me);
+    await place.ledger.execute('UPDATE batches SET created_by = ?', [me]);
     const own = await place.run('release', batch);
     assert.equal(own.code, 2);
     assert.match(own.stderr, /cannot release rows of it/);
-    place.asAnother(batch);
+    await place.asAnother(batch);
     assert.equal((await place.run('release', batch)).code, 0);
   });
 });

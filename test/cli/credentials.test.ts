@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
 test('airbatch resume ends with exit code 5 if the service refuses the key, and leaves doubts unchanged', {
@@ -26,6 +27,7 @@ test('airbatch resume ends with exit code 5 if the service refuses the key, and 
   const others = Array.from({ length: 60 }, (_, index) => `+25471210${1_010 + index},1,10,KES,e-${index}`);
   const file = ['phone_number,network_id,amount,currency,reference', ...lost, ...others, ''];
   writeFileSync(join(folder, 'payroll.csv'), file.join('\n'));
+  await makeLedgerIn(folder);
   const first = startCommand(['run', 'payroll.csv', '--yes'], under('sandbox-key'));
   while ((await sandbox.liveCharges()).size < 5) await sleep(50);
   first.child.kill('SIGINT');

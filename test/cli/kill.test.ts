@@ -7,6 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { makeSeededRandom } from '../simulation/seeded-random.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 import { configureAccount, startSandbox } from '../support/sandbox-process.ts';
 
 const rowCount = 600;
@@ -31,6 +32,7 @@ test('a run killed with -9 at ten random moments, and resumed each time, charges
   // Twenty-four seconds of sending: slow enough that ten kills fall within the run, also on a busy machine. The last
   // life is quick.
   configure(25);
+  await makeLedgerIn(folder);
   let command = startCommand(['run', 'payroll.csv', '--run-id', 'kill-test', '--yes'], { cwd: folder, env });
   // It is approved by then: one that was killed before is nobody's to resume.
   while ((await sandbox.liveCharges()).size === 0 && command.child.exitCode === null) await sleep(20);

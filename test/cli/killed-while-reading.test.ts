@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { makeLedgerIn } from '../support/ledger.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 
 /** Several seconds of reading: long enough to be killed in the middle. */
 const rowCount = 300_000;

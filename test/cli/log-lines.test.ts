@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
 test('log lines about an account, and not a batch, name the account', async (t) => {
@@ -17,6 +18,7 @@ test('log lines about an account, and not a batch, name the account', async (t) 
   };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
   const env = { AIRBATCH_API_KEY: 'sandbox-key' };
+  await makeLedgerIn(folder);
   const command = startCommand(['run', 'x.csv', '--yes'], { cwd: folder, env });
   t.after(async () => {
     command.child.kill('SIGKILL');

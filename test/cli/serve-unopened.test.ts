@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { makeLedgerIn } from '../support/ledger.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 
 test('serve that cannot open its ledger notifies people once, however often it is started, and ends with its exit code', async (t) => {
   const told: { id: unknown; type: string; text: string }[] = [];

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type CommandResult, runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { makeLedgerIn } from '../support/ledger.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
 const cwd = folderOf({ after });

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { root } from '../house/imports.ts';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { makeLedgerIn } from '../support/ledger.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 
 test('a misspelt command line is explained', async (t) => {
   const cwd = folderOf(t);

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
 const rowCount = 100;
@@ -35,6 +36,7 @@ async function standStill(t: TestContext, isTaken: boolean): Promise<void> {
   const header = 'phone_number,network_id,amount,currency,reference';
   writeFileSync(join(folder, 'payroll.csv'), [header, ...lines, ''].join('\n'));
   const at = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+  await makeLedgerIn(folder);
   const run = startCommand(['run', 'payroll.csv', '--yes'], at);
   t.after(() => run.child.kill('SIGKILL'));
   // Where the machine is so busy that the hold has run out before, it says the same.

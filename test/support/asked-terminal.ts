@@ -1,5 +1,6 @@
 import type { CommandContext } from '../../src/cli/base/command.ts';
 import type { Terminal } from '../../src/cli/base/terminal.ts';
+import { madeLedgerEnv } from './folder-ledger.ts';
 
 /** Who sits at the terminal: whether they can be asked, what they answer (no, unless said), and their environment. */
 export interface Person {
@@ -30,7 +31,7 @@ export function askedTerminal(cwd: string, person: Person) {
     terminal,
     stderr: process.stderr,
     cwd,
-    env,
+    env: { ...madeLedgerEnv([], { cwd, env }), ...env },
     configPath: undefined,
     ledgerPath: undefined,
     json,

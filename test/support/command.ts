@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { resolve } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { main } from '../../src/cli/main.ts';
+import { ledgerEnv, madeLedgerEnv } from './folder-ledger.ts';
 
 /** `npm test` names a bundle, which starts faster. A test file that is run alone starts the sources. */
 const launcher = process.env.AIRBATCH_TEST_PROGRAM ?? resolve(import.meta.dirname, '../../src/cli/airbatch.js');
@@ -27,14 +28,17 @@ function environment(more: Record<string, string> = {}) {
   return { ...env, NO_COLOR: '1', ...more };
 }
 
-/** Starts the real command as a process of its own, with an environment that knows no account. */
+/**
+ * Starts the real command as a process of its own, with an environment that knows no account. On PostgreSQL, its
+ * working directory has its ledger already (`makeLedgerIn`, `runCommand`, `runHere`).
+ */
 export function startCommand(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; uid?: number },
 ): RunningCommand {
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
-    env: environment(options.env),
+    env: environment({ ...madeLedgerEnv(args, options), ...options.env }),
     uid: options.uid,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -79,10 +83,11 @@ export function startCommand(
 }
 
 /** Runs the real command to its end. */
-export function runCommand(
+export async function runCommand(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; uid?: number },
 ): Promise<CommandResult> {
+  await ledgerEnv(args, options);
   return startCommand(args, options).ended;
 }
 
@@ -101,7 +106,7 @@ export async function runHere(
     stdout: stdout.stream,
     stderr: stderr.stream,
     cwd: () => options.cwd,
-    env: environment(options.env),
+    env: environment({ ...(await ledgerEnv(args, options)), ...options.env }),
   });
   return { code, signal: null, stdout: stdout.text(), stderr: stderr.text() };
 }

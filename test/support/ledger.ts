@@ -1,5 +1,4 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { Pool } from 'pg';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
 import type { PauseReason } from '../../src/core/state/batch-state.ts';
@@ -35,9 +34,12 @@ export async function earlierLedger(before: readonly string[]): Promise<Database
   return db;
 }
 
-/** A ledger for one test, with the newest schema: in memory, or on PostgreSQL if `AIRBATCH_TEST_LEDGER` says so. */
+/** Whether the tests run on PostgreSQL. Nothing else decides it. */
+export const isOnPostgres = process.env.AIRBATCH_TEST_LEDGER === 'postgres';
+
+/** A ledger for one test, with the newest schema: in memory, or on PostgreSQL. */
 export async function memoryLedger(): Promise<Database> {
-  return process.env.AIRBATCH_TEST_LEDGER === 'postgres' ? postgresLedger() : sqliteLedger();
+  return isOnPostgres ? postgresLedger() : sqliteLedger();
 }
 
 /** How long a connection may be idle: the tests of a file that do not close their ledgers share the server's places. */
@@ -48,7 +50,7 @@ const idleTimeoutMillis = 500;
  * or its URL.
  */
 export async function placedLedger(folder: string): Promise<{ db: Database; place: string }> {
-  if (process.env.AIRBATCH_TEST_LEDGER === 'postgres') {
+  if (isOnPostgres) {
     const { migratedPostgres } = await import('./postgres.ts');
     const place = await migratedPostgres();
     return { place, db: await openForTests(place) };
@@ -65,7 +67,8 @@ export async function postgresLedger(): Promise<Database> {
   return openForTests(await migratedPostgres());
 }
 
-async function openForTests(url: string): Promise<Database> {
+/** Opens a ledger on PostgreSQL. */
+export async function openForTests(url: string): Promise<Database> {
   const { openPostgres } = await import('../../src/ledger/drivers/postgres/postgres.ts');
   const makePool: MakePool = (config) => new Pool({ ...config, idleTimeoutMillis });
   return counted(openPostgres(url, { makePool }));
@@ -101,15 +104,6 @@ function fill(db: Database, statements: Statements): Promise<void> {
   return db.transact(async (tx) => {
     for (const [sql, params] of statements) await tx.execute(sql, params);
   });
-}
-
-/** Makes an empty ledger where the commands look for it in a working directory. */
-export async function makeLedgerIn(folder: string): Promise<void> {
-  const path = join(folder, '.airbatch/ledger.db');
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const db = openSqlite(path);
-  await migrate(db);
-  await db.close();
 }
 
 /** What the inbox keeps of a webhook, or null. */

@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { insertAnchor } from '../../../src/ledger/audit/anchors.ts';
 import { type AuditEvent, chainHash, pageEvents } from '../../../src/ledger/audit/events.ts';
 import { type BatchRecord, findBatch } from '../../../src/ledger/batches/batches.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
+import { readOne } from '../../../src/ledger/drivers/read.ts';
 import { auditBatch } from '../../../src/operations/audit/audit-rows.ts';
 import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 import { giveBack } from '../../reports/late.ts';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { changeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
 
 test('airbatch audit of one row says why it is invalid or skipped, which the chain does not contain', async (t) => {
   const folder = folderOf(t);
@@ -97,9 +97,7 @@ test('airbatch audit shows what happened to a batch and to a row, and finds a ch
     new RegExp(`The chains of 2 batches, ${events} events in all, are complete and unchanged`),
   );
 
-  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  ledger.exec(`UPDATE events SET body = substr(body, 2) WHERE seq = 3`);
-  ledger.close();
+  await changeLedgerIn(folder, `UPDATE events SET body = substr(body, 2) WHERE seq = 3`);
   const broken = await run('audit', '--batch', batch);
   assert.equal(broken.code, 5);
   assert.match(broken.stderr, /The chain is broken: event 3 does not follow/);
@@ -131,13 +129,12 @@ test('airbatch audit finds an edited batch or row of the ledger, though its chai
   writeFileSync(join(folder, 'p.csv'), lines.join('\n'));
   const paid = await run('--json', 'run', 'p.csv', '--yes');
   const { batch_id: batch } = (JSON.parse(paid.stdout) as { summary: { batch_id: string } }).summary;
-  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  t.after(() => ledger.close());
+  const change = (sql: string) => changeLedgerIn(folder, sql);
   /** What the audit says between an edit and its undoing. */
   const auditedWith = async (edit: string, undo: string) => {
-    ledger.exec(edit);
+    await change(edit);
     const { code, stderr } = await run('audit', '--batch', batch);
-    ledger.exec(undo);
+    await change(undo);
     return `${code}: ${stderr}`;
   };
 
@@ -154,9 +151,9 @@ test('airbatch audit finds an edited batch or row of the ledger, though its chai
     await auditedWith('UPDATE rows SET row_no = 7 WHERE row_no = 2', 'UPDATE rows SET row_no = 2 WHERE row_no = 7'),
     /^5: .*not those that were validated/,
   );
-  const kept = 'CREATE TABLE kept AS SELECT * FROM rows WHERE row_no = 2; DELETE FROM rows WHERE row_no = 2';
+  await change('CREATE TABLE kept AS SELECT * FROM rows WHERE row_no = 2');
   assert.match(
-    await auditedWith(kept, 'INSERT INTO rows SELECT * FROM kept'),
+    await auditedWith('DELETE FROM rows WHERE row_no = 2', 'INSERT INTO rows SELECT * FROM kept'),
     /^5: .*it has 1 rows, but the chain says 2\.[\s\S]*it has 0 invalid rows, but the chain says 1\./,
   );
   const field = (sql: string) => `UPDATE batches SET ${sql}`;
@@ -212,12 +209,12 @@ test('airbatch audit finds an edited batch or row of the ledger, though its chai
   ];
   for (const [edit, undo, expected] of since)
     assert.match(await auditedWith(`UPDATE ${edit}`, `UPDATE ${undo}`), new RegExp(`^5: .*${expected.source}`));
-  ledger.exec(`${field("file_sha256 = 'f00'")}`);
+  await change(field("file_sha256 = 'f00'"));
   const whole = await run('--json', 'audit');
   const { chain, rows } = JSON.parse(whole.stdout.trim().split('\n').at(-1) ?? '');
   assert.deepEqual([whole.code, chain.whole, rows.agree], [5, true, false]);
   assert.match(rows.edited[0].why, /^it has f00 as the digest of the file, but the chain says [0-9a-f]{64}$/);
-  ledger.exec('DELETE FROM batches; DELETE FROM rows');
+  for (const table of ['batches', 'rows']) await change(`DELETE FROM ${table}`);
   const gone = await run('audit');
   assert.equal(gone.code, 5);
   assert.match(
@@ -267,7 +264,7 @@ async function anchoredLedger(t: TestContext) {
   const run = (...args: string[]) => runHere(args, { cwd: folder });
   const { stdout } = await run('--json', 'run', 'p.csv', '--yes');
   const batch = (JSON.parse(stdout) as { summary: { batch_id: string } }).summary.batch_id;
-  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+  const ledger = await openLedgerIn(folder);
   t.after(() => ledger.close());
   return { folder, run, batch, ledger };
 }
@@ -276,11 +273,7 @@ test('an audit finds a completely deleted batch by its anchored head in a file',
   const { run, batch, ledger } = await anchoredLedger(t);
   assert.equal((await run('audit')).code, 0);
   const tables = ['batches', 'events', 'rows', 'batch_counts', 'batch_costs', 'payments', 'anchors'];
-  ledger.exec(
-    tables
-      .map((table) => `DELETE FROM ${table} WHERE ${table === 'payments' ? '1' : `batch_id = '${batch}'`};`)
-      .join(''),
-  );
+  for (const table of tables) await ledger.execute(`DELETE FROM ${table} WHERE batch_id = ?`, [batch]);
   const { code, stderr } = await run('audit');
   assert.equal(code, 5);
   assert.match(
@@ -291,8 +284,9 @@ test('an audit finds a completely deleted batch by its anchored head in a file',
 
 test('an audit finds events that were deleted from the end of a chain by the file with its head, whatever the ledger says', async (t) => {
   const { run, batch, ledger } = await anchoredLedger(t);
-  ledger.exec(`DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 2; DELETE FROM anchors;
-    UPDATE batches SET status = 'running', completed_at = NULL, balance_after = NULL,
+  await ledger.execute('DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 2');
+  await ledger.execute('DELETE FROM anchors');
+  await ledger.execute(`UPDATE batches SET status = 'running', completed_at = NULL, balance_after = NULL,
       audit_seq = audit_seq - 2, audit_head = (SELECT hash FROM events ORDER BY seq DESC LIMIT 1)`);
   for (const args of [['--batch', batch], []]) {
     const { code, stderr } = await run('audit', ...args);
@@ -317,13 +311,13 @@ test('an audit reports unreadable anchors, and continues', async (t) => {
 
 test('an audit finds payments whose rows are missing, with their batch or without', async (t) => {
   const { run, batch, ledger } = await anchoredLedger(t);
-  ledger.exec('DELETE FROM rows WHERE row_no = 2');
+  await ledger.execute('DELETE FROM rows WHERE row_no = 2');
   const row = await run('audit');
   assert.match(
     row.stderr,
     new RegExp(`Batch ${batch} was edited: the ledger has 1 payment of missing rows, the first of row 2`),
   );
-  for (const table of ['batches', 'events', 'rows', 'anchors']) ledger.exec(`DELETE FROM ${table}`);
+  for (const table of ['batches', 'events', 'rows', 'anchors']) await ledger.execute(`DELETE FROM ${table}`);
   const whole = await run('audit');
   assert.equal(whole.code, 5);
   assert.match(whole.stderr, /the ledger has 3 payments of missing rows, the first of row 1/);
@@ -348,22 +342,22 @@ const bodyChanges: [was: string, is: string, what: string][] = [
 ];
 
 test('an audit compares each row with the payment that was sent for it', async (t) => {
-  const { folder, batch, ledger } = await anchoredLedger(t);
-  const db = openSqlite(join(folder, '.airbatch/ledger.db'));
-  t.after(() => db.close());
+  const { batch, ledger } = await anchoredLedger(t);
   const one = `idempotency_key = (SELECT idempotency_key FROM payments WHERE row_no = 2)`;
-  ledger.exec(`CREATE TABLE kept AS SELECT * FROM payments WHERE row_no = 2`);
-  const kept = ledger.prepare('SELECT * FROM kept').get() as { body: string; idempotency_key: string };
+  await ledger.execute('CREATE TABLE kept AS SELECT * FROM payments WHERE row_no = 2');
+  const kept = await readOne<{ body: string; idempotency_key: string }>(ledger, 'SELECT * FROM kept');
+  assert.ok(kept);
   const key = `idempotency_key = '${kept.idempotency_key}'`;
   const foundWith = async (set: string) => {
-    ledger.exec(`UPDATE payments SET ${set} WHERE ${one}`);
-    const { edited } = await auditBatch(db, batch);
-    ledger.exec(`DELETE FROM payments WHERE ${key}; INSERT INTO payments SELECT * FROM kept`);
+    await ledger.execute(`UPDATE payments SET ${set} WHERE ${one}`);
+    const { edited } = await auditBatch(ledger, batch);
+    await ledger.execute(`DELETE FROM payments WHERE ${key}`);
+    await ledger.execute('INSERT INTO payments SELECT * FROM kept');
     return edited;
   };
   for (const [edit, expected] of bodyEdits) assert.deepEqual(await foundWith(edit), [expected]);
   for (const [was, is, what] of bodyChanges) {
-    const body = kept.body.replace(was, is);
+    const body: string = kept.body.replace(was, is);
     assert.notEqual(body, kept.body, was);
     const set = `body = '${body}', body_digest = '${createHash('sha256').update(body).digest('hex')}'`;
     assert.deepEqual(await foundWith(set), [`row 2 was sent with another ${what} than the row has now`]);

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { changeLedgerIn } from '../../support/folder-ledger.ts';
 import { s3Server } from '../../support/s3-server.ts';
 import { unzipped } from '../../support/unzip.ts';
 
@@ -45,9 +45,7 @@ test('reports in a bucket are written, packed for an auditor, verified and forgo
     [],
   );
 
-  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
-  ledger.exec('UPDATE batches SET completed_at = 1');
-  ledger.close();
+  await changeLedgerIn(folder, 'UPDATE batches SET completed_at = 1');
   const forgotten = await run('forget', batch, '--yes');
   assert.equal(forgotten.code, 0, forgotten.stderr);
   assert.ok(forgotten.stdout.includes(`s3://payouts/reports/${batch}`), 'these reports still name people');

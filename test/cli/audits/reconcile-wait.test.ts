@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { execute } from '../../../src/cli/audits/reconcile.ts';
 import { systemTerminal } from '../../../src/cli/base/terminal.ts';
-import { openLedger } from '../../../src/runtime/session/ledger.ts';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { ledgerEnv, makeLedgerIn } from '../../support/folder-ledger.ts';
 
 const env = { PAY_KEY: 'key' };
 const from = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
@@ -38,7 +38,7 @@ async function turnedAway(t: TestContext) {
   const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const accounts = { main: { baseUrl, apiKeyEnv: 'PAY_KEY' } };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
-  await (await openLedger(join(folder, '.airbatch/ledger.db'))).close();
+  await makeLedgerIn(folder);
   return { cwd: folder, askedAt };
 }
 
@@ -68,7 +68,7 @@ test('reconcile shows what it waits for while it waits, and nothing of it afterw
     terminal,
     stderr: process.stderr,
     cwd,
-    env,
+    env: { ...env, ...(await ledgerEnv([], { cwd })) },
     configPath: undefined,
     ledgerPath: undefined,
     json: false,

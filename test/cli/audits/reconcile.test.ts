@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { changeLedgerIn } from '../../support/folder-ledger.ts';
 import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const today = new Date().toISOString().slice(0, 10);
@@ -27,11 +27,7 @@ async function paid(t: TestContext, version: 'v2' | 'v1' = 'v2') {
   const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
   assert.equal(result.code, 0, result.stderr);
   const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;
-  const change = (sql: string) => {
-    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-    ledger.exec(sql);
-    ledger.close();
-  };
+  const change = (sql: string) => changeLedgerIn(folder, sql);
   return { folder, sandbox, run, batch, change };
 }
 
@@ -113,10 +109,10 @@ describe('airbatch reconcile', () => {
 
   test('finds every row that differs between ledger and service', async (t) => {
     const place = await paid(t);
-    place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
-    place.change(`UPDATE rows SET amount = '999' WHERE row_no = 2`);
-    place.change(`UPDATE rows SET status = 'failed' WHERE row_no = 3`);
-    place.change(`DELETE FROM payments WHERE row_no = 4`);
+    await place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
+    await place.change(`UPDATE rows SET amount = '999' WHERE row_no = 2`);
+    await place.change(`UPDATE rows SET status = 'failed' WHERE row_no = 3`);
+    await place.change(`DELETE FROM payments WHERE row_no = 4`);
     const { code, open } = await reconciled(place, '--from', yesterday);
     assert.equal(code, 5);
     const byReference = open.toSorted((one, other) => String(one.reference).localeCompare(String(other.reference)));
@@ -144,7 +140,7 @@ describe('airbatch reconcile', () => {
     const first = await place.run(...slot(60_000));
     assert.equal(first.code, 0, first.stderr);
     assert.match(first.stderr, /5 payments compared: everything agrees/);
-    place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
+    await place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
     const second = await place.run(...slot(120_000));
     assert.equal(second.code, 5);
     assert.match(second.stderr, /5 payments compared: 1 needs a person to look at it/);
@@ -155,7 +151,7 @@ describe('airbatch reconcile', () => {
   test('looks payments of Version 1 up one by one, since it has no list', async (t) => {
     const place = await paid(t, 'v1');
     assert.deepEqual((await reconciled(place, '--from', yesterday)).counts, { matched: 5 });
-    place.change(`UPDATE rows SET status = 'failed' WHERE row_no = 3`);
+    await place.change(`UPDATE rows SET status = 'failed' WHERE row_no = 3`);
     const { code, open } = await reconciled(place, '--batch', place.batch);
     assert.equal(code, 5);
     assert.deepEqual(

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { changeLedgerIn } from '../../support/folder-ledger.ts';
 
 test('a person assigns a row in doubt, looks it up, and sees how long the money lasts', async (t) => {
   const folder = folderOf(t);
@@ -16,10 +16,13 @@ test('a person assigns a row in doubt, looks it up, and sees how long the money 
   const none = await airbatch('look-up', batch);
   assert.deepEqual([none.code, none.stdout], [0, 'No row of this batch is in doubt.\n']);
 
-  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  ledger.exec("UPDATE batches SET status = 'running'; UPDATE rows SET status = 'in_doubt' WHERE row_no = 2");
-  ledger.exec("INSERT OR REPLACE INTO batch_counts SELECT batch_id, 'in_doubt', 1 FROM batches");
-  ledger.close();
+  const change = (...statements: string[]) => changeLedgerIn(folder, ...statements);
+  await change(
+    "UPDATE batches SET status = 'running'",
+    "UPDATE rows SET status = 'in_doubt' WHERE row_no = 2",
+    "DELETE FROM batch_counts WHERE status = 'in_doubt'",
+    "INSERT INTO batch_counts SELECT batch_id, 'in_doubt', 1 FROM batches",
+  );
   const unnamed = await airbatch('assign', batch, '2');
   assert.deepEqual([unnamed.code, /--to PERSON, or --nobody/.test(unnamed.stderr)], [2, true]);
   const stranger = await airbatch('assign', batch, '2', '--to', 'nobody-we-know');
@@ -32,11 +35,9 @@ test('a person assigns a row in doubt, looks it up, and sees how long the money 
   assert.match(listed.stdout, /In doubt: 1 row for KES 20\.00\./);
   assert.deepEqual([ofNjeri.code, ofNjeri.stdout], [0, 'No row is in doubt.\n']);
 
-  const products = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  products.exec("UPDATE rows SET amount = NULL, currency = NULL, product_id = 'p-1' WHERE row_no = 2");
+  await change("UPDATE rows SET amount = NULL, currency = NULL, product_id = 'p-1' WHERE row_no = 2");
   assert.match((await airbatch('doubts')).stdout, /In doubt: 1 row for 1 product\./);
-  products.exec("UPDATE rows SET amount = '20', currency = 'KES', product_id = NULL WHERE row_no = 2");
-  products.close();
+  await change("UPDATE rows SET amount = '20', currency = 'KES', product_id = NULL WHERE row_no = 2");
 
   const found = await airbatch('look-up', batch, '2', '--json');
   const [row] = JSON.parse(found.stdout).rows;

@@ -3,9 +3,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { haltAccount } from '../../../src/ledger/batches/pauses.ts';
-import { openLedger } from '../../../src/runtime/session/ledger.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { makeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
 import { setPause } from '../../support/ledger.ts';
 
 test('a batch that a person paused is sent by no program until a person resumes it by its id', async (t) => {
@@ -44,7 +44,7 @@ for (const [reason, label] of [
     writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
     const { batch_id: batch } = JSON.parse((await airbatch('submit', 'a.csv', '--json')).stdout);
     const counts = async () => JSON.parse((await airbatch('status', batch, '--json')).stdout).counts;
-    const db = await openLedger(join(folder, '.airbatch/ledger.db'));
+    const db = await openLedgerIn(folder);
     await setPause(db, reason, { batchId: batch, detail: 'look at row 1' });
     if (reason === 'service_mismatch')
       await db.transact((tx) =>
@@ -70,6 +70,7 @@ test('a run that waits for the result of a row says what its pause waits for, an
   // One is processed for ever, and the money is out at the next.
   const rows = ['+254712100003,1,50,KES', '+254712100004,1,50,KES'];
   writeFileSync(join(folder, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
+  await makeLedgerIn(folder);
   const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   await run.seen(
     /^Batch (\S+) waits for a person: it is paused \(balance too low: .*\); fund the account, then resume it\. Payments already sent are still followed: this command waits for the service’s result for 1 row\. The service promises a result by \S+ \S+ UTC\. Next: "airbatch resume \1"\. Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume \1" continues\.$/m,

@@ -1,15 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readColumn } from '../../../src/ledger/drivers/read.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { makeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
 
 /** Puts everything that was sent two hours back. */
-const hoursLater = `UPDATE rows SET first_sent_at = first_sent_at - 7200000, next_action_at = 0 WHERE status = 'accepted';
-  UPDATE payments SET first_intent_at = first_intent_at - 7200000, last_intent_at = last_intent_at - 7200000`;
+const hoursLater = [
+  "UPDATE rows SET first_sent_at = first_sent_at - 7200000, next_action_at = 0 WHERE status = 'accepted'",
+  'UPDATE payments SET first_intent_at = first_intent_at - 7200000, last_intent_at = last_intent_at - 7200000',
+];
 /** As the chain has it: reports tell of an edited time. */
 const asItWas = 'UPDATE rows SET first_sent_at = first_sent_at + 7200000';
 
@@ -18,19 +21,16 @@ test('overdue rows are shown with their age, and resolved by a person, after the
 }, async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runHere(args, { cwd: folder });
-  const ledger = (sql: string) => {
-    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-    db.exec(sql);
-    const rows = db.prepare('SELECT status FROM rows ORDER BY row_no').all();
-    db.close();
-    return rows.map(({ status }) => status);
-  };
+  await makeLedgerIn(folder);
+  const db = await openLedgerIn(folder);
+  t.after(() => db.close());
+  const states = () => readColumn<string>(db, 'SELECT status FROM rows ORDER BY row_no');
   // Both stay in process for ever.
   const rows = ['+254712400003,1,50,KES,Juma Bakari', '+254712410003,1,70,KES,Amina Otieno'];
   writeFileSync(join(folder, 'a.csv'), ['phone_number,network_id,amount,currency,name', ...rows, ''].join('\n'));
   const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   const [, batch = ''] = await run.seen(/^Batch +(\S+)/m);
-  while (ledger('SELECT 1').some((status) => status !== 'accepted')) await sleep(50);
+  while ((await states()).some((status) => status !== 'accepted')) await sleep(50);
   run.child.kill('SIGINT');
   assert.equal((await run.ended).code, 130);
 
@@ -41,7 +41,7 @@ test('overdue rows are shown with their age, and resolved by a person, after the
     /row 1 of batch \S+ was accepted at [-\d]+ [:\d]+ UTC: you can resolve it from [-\d]+ [:\d]+ UTC on \[BATCH_STATE\]/,
   );
 
-  ledger(hoursLater);
+  for (const statement of hoursLater) await db.execute(statement);
   const resumed = await airbatch('resume', batch);
   assert.equal(resumed.code, 5, resumed.stderr);
   assert.match(resumed.stderr, /2 rows are with the service for longer than it promises \(KES 120\.00\)/);
@@ -79,7 +79,7 @@ test('overdue rows are shown with their age, and resolved by a person, after the
     );
     assert.equal(typeof resolved_by, 'string');
   }
-  ledger(asItWas);
+  await db.execute(asItWas);
   const ended = await airbatch('resume', batch);
   assert.equal(ended.code, 4, ended.stderr);
   const results = readFileSync(join(folder, 'reports', batch, 'results.csv'), 'utf8');
@@ -94,7 +94,7 @@ test('overdue rows are shown with their age, and resolved by a person, after the
     retried.stderr,
     /Row 2 \(Amina Otieno\) stays failed: the service says that \S+ is processing: it may be paid\./,
   );
-  assert.deepEqual(ledger('SELECT 1'), ['completed', 'failed']);
+  assert.deepEqual(await states(), ['completed', 'failed']);
   const { retry } = JSON.parse((await airbatch('retry', batch, '--json')).stdout);
   assert.deepEqual(
     retry.kept.map(({ row, person }: { row: number; person: string | null }) => [row, person]),

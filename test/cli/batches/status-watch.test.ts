@@ -12,6 +12,7 @@ import type { Session } from '../../../src/runtime/session/session.ts';
 import { startCommand } from '../../support/command.ts';
 import { makeRig, type Rig, someRows } from '../../support/engine.ts';
 import { folderOf } from '../../support/folder.ts';
+import { makeLedgerIn } from '../../support/folder-ledger.ts';
 import { idlePace } from '../../support/ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
 
@@ -27,6 +28,7 @@ test('airbatch status --watch shows the rate, the time left and what is waited f
   const lines = Array.from({ length: 120 }, (_, index) => `+25471210${1_000 + index},1,${10 + index},KES,e-${index}`);
   writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n'));
   const options = { cwd: folder, env: { PAY_KEY: 'sandbox-key' } };
+  await makeLedgerIn(folder);
   const run = startCommand(['run', 'p.csv', '--yes'], options);
   await run.seen(/Batch +\S+/);
   // The service stands still until the other command watches, however long that takes to start.

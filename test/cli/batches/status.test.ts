@@ -2,17 +2,15 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { systemClock } from '../../../src/core/time/clock.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
-import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { aBatch, makeLedgerIn } from '../../support/ledger.ts';
+import { changeLedgerIn, makeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
+import { aBatch, isOnPostgres } from '../../support/ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
 
 test('airbatch status shows what each batch waits for, and what to do about each held row', async (t) => {
@@ -37,16 +35,12 @@ test('airbatch status shows what each batch waits for, and what to do about each
     /^Row 2 \(line 3, Amina Otieno\) is held: .* Release it if you want to pay both \("airbatch release"\); skip it if not \("airbatch skip"\)\.$/m,
   );
 
-  const pause = (reason: string) => {
-    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-    db.exec("UPDATE batches SET status = 'paused'");
-    db.prepare(
-      `INSERT INTO pauses (account, batch_id, reason, detail, paused_by, since)
-       SELECT account, batch_id, ?, 'USD 3.00 are left', 'engine', 0 FROM batches`,
-    ).run(reason);
-    db.close();
-  };
-  pause('insufficient_balance');
+  await changeLedgerIn(
+    folder,
+    "UPDATE batches SET status = 'paused'",
+    `INSERT INTO pauses (account, batch_id, reason, detail, paused_by, since)
+     SELECT account, batch_id, 'insufficient_balance', 'USD 3.00 are left', 'engine', 0 FROM batches`,
+  );
   const paused = await airbatch('status', batch);
   assert.match(paused.stdout, /^Status {5}paused \(balance too low: USD 3\.00 are left\)$/m);
   assert.match(
@@ -80,9 +74,7 @@ test('airbatch status gives the same advice for several held rows once, and each
     3,
   );
   assert.match(stdout, /^Charged {4}USD [\d.]+$/m);
-  const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
-  db.exec(`UPDATE rows SET status = 'failed', contradicted = 'completed' WHERE row_no = 1`);
-  db.close();
+  await changeLedgerIn(folder, `UPDATE rows SET status = 'failed', contradicted = 'completed' WHERE row_no = 1`);
   assert.match((await airbatch('status', summary.batch_id)).stdout, /^Charged .* \(later charges .* not included\)$/m);
 });
 
@@ -141,6 +133,7 @@ test('airbatch status shows a batch as interrupted if its program ended or was k
     return { batch: first?.batch_id, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
   };
   let start = ['run', 'p.csv', '--yes'];
+  await makeLedgerIn(folder);
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
     const run = startCommand(start, options);
     let seen = await listed();
@@ -174,12 +167,13 @@ test('airbatch status shows the service’s last answer for a row in doubt', asy
   writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
   const ran = await runHere(['run', 'one.csv', '--yes', '--json'], { cwd });
   const batch = JSON.parse(ran.stdout).summary.batch_id as string;
-  const db = new DatabaseSync(join(cwd, '.airbatch/ledger.db'), { timeout: 5_000 });
-  db.exec("UPDATE batches SET status = 'running'");
-  db.exec("UPDATE rows SET status = 'in_doubt', completed_at = NULL");
   const evidence = { kind: 'unclear', code: 'SERVICE_UNAVAILABLE', message: 'Try again later.' };
-  db.prepare('UPDATE payments SET last_evidence = ?').run(JSON.stringify(evidence));
-  db.close();
+  await changeLedgerIn(
+    cwd,
+    "UPDATE batches SET status = 'running'",
+    "UPDATE rows SET status = 'in_doubt', completed_at = NULL",
+    `UPDATE payments SET last_evidence = '${JSON.stringify(evidence)}'`,
+  );
   const { stdout } = await runHere(['status', batch], { cwd });
   assert.match(stdout, /^Row 1 \(line 2\) is in doubt: .* Last answer to it: SERVICE_UNAVAILABLE, Try again later\./m);
 });
@@ -196,9 +190,8 @@ test('airbatch status says why a file could not be read', async (t) => {
 
 test('airbatch status shows an unfinished batch, however many have ended since', async (t) => {
   const folder = folderOf(t);
-  const path = join(folder, 'ledger.db');
-  const db = openSqlite(path);
-  await migrate(db);
+  await makeLedgerIn(folder);
+  const db = await openLedgerIn(folder);
   await inUnit(db, { clock: systemClock, actor: 'test' }, async (unit) => {
     const account = 'sandbox';
     await unit.addBatch(aBatch({ batch_id: 'waits', account, status: 'awaiting_approval', created_at: 1 }), {});
@@ -207,16 +200,17 @@ test('airbatch status shows an unfinished batch, however many have ended since',
   });
   await db.close();
   const options = { cwd: folder };
-  const { stdout } = await startCommand(['status', '--ledger', path, '--json'], options).ended;
+  const { stdout } = await startCommand(['status', '--json'], options).ended;
   const shown = (JSON.parse(stdout) as { batches: { batch_id: string }[] }).batches.map(({ batch_id }) => batch_id);
   assert.deepEqual([shown.length, shown.at(0), shown.at(-1)], [51, 'ended-301', 'waits']);
-  const watch = startCommand(['status', '--watch', '--ledger', path, '--json'], options);
+  const watch = startCommand(['status', '--watch', '--json'], options);
   await watch.seen(/"batch_id":"waits"/);
   watch.child.kill('SIGTERM');
   await watch.ended;
 });
 
 test('airbatch status reports a full disk even if there is no room to read the ledger', async (t) => {
+  if (isOnPostgres) return t.skip('no file of the ledger is on this disk');
   const folder = folderOf(t);
   const launcher = resolve(import.meta.dirname, '../../../src/cli/airbatch.js');
   await makeLedgerIn(folder);

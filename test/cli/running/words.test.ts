@@ -10,7 +10,7 @@ import type { BatchSummary } from '../../../src/reports/summary/summary-shape.ts
 import { testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { makeLedgerIn } from '../../support/ledger.ts';
+import { makeLedgerIn } from '../../support/folder-ledger.ts';
 import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const sample = resolve(import.meta.dirname, '../../../samples/payroll.csv');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { changeLedgerIn } from '../../support/folder-ledger.ts';
 
 /** An empty folder, and `airbatch api-keys` in it: the first key makes the ledger. */
 async function place(t: TestContext) {
@@ -65,9 +65,7 @@ describe('the API of airbatch serve', () => {
     const clerk = await makeKey('clerk', 'prepare');
     const boss = await makeKey('boss', 'approve,audit');
     // One person alone may make both keys, and then is one human with two: the second is somebody else's.
-    const ledger = new DatabaseSync(join(cwd, '.airbatch/ledger.db'));
-    ledger.exec("UPDATE api_keys SET created_by = 'somebody else' WHERE name = 'boss'");
-    ledger.close();
+    await changeLedgerIn(cwd, "UPDATE api_keys SET created_by = 'somebody else' WHERE name = 'boss'");
     const serving = startCommand(['serve', '--port', '0', '--api-port', '0'], { cwd });
     t.after(async () => {
       serving.child.kill('SIGTERM');

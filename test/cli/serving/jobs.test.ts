@@ -7,7 +7,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { makeLedgerIn } from '../../support/ledger.ts';
+import { makeLedgerIn } from '../../support/folder-ledger.ts';
 import { startSandbox } from '../../support/sandbox-process.ts';
 
 const examples = resolve(import.meta.dirname, '../../../jobs');

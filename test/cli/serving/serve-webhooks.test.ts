@@ -8,11 +8,10 @@ import { type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { approve } from '../../../src/engine/batches/batch-commands.ts';
-import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
-import { migrate } from '../../../src/ledger/schema/schema.ts';
 import { startHttpService } from '../../server/http-service.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { makeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../../support/ledger.ts';
 
 const peopleSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -67,10 +66,10 @@ test('"serve" sends webhooks to a receiver that fails and comes back, changes it
   const { url, is, message } = await receiver(t);
   const people = { kind: 'webhook', url: `${url}/people`, secretEnv: 'PEOPLE_SECRET', on: ['webhook_disabled'] };
   const account = { baseUrl: service.url, apiKeyEnv: 'PAY_KEY' };
-  const config = { ledger: 'ledger.db', accounts: { main: account }, notifications: [people] };
+  const config = { accounts: { main: account }, notifications: [people] };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify(config));
-  const db = openSqlite(join(cwd, 'ledger.db'));
-  await migrate(db);
+  await makeLedgerIn(cwd);
+  const db = await openLedgerIn(cwd);
   t.after(() => db.close());
   const webhooks = async (...args: string[]) => {
     const { code, stdout, stderr } = await runHere(['--json', 'webhooks', ...args], { cwd, env });

@@ -8,7 +8,7 @@ import { folderOf } from '../../support/folder.ts';
 test('"webhooks" makes an endpoint, shows its secret once, changes it, and deletes it', async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, 'airbatch.config.json'), '{}');
-  const run = (...args: string[]) => runHere(['--ledger', 'ledger.db', ...args], { cwd });
+  const run = (...args: string[]) => runHere(args, { cwd });
   const json = async (...args: string[]) => {
     const { code, stdout, stderr } = await run('--json', 'webhooks', ...args);
     assert.equal(code, 0, stderr);
