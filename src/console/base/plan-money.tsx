@@ -88,35 +88,41 @@ interface WalletMoney {
   missing: string | null;
 }
 
-interface UnknownProps {
-  currencies: readonly string[];
-  wallets: readonly Pick<WalletMoney, 'currency'>[];
+/** Warns of currencies without a rate: the service chooses the wallet that pays. */
+export function CostUnknown({ currencies }: { currencies: readonly string[] }) {
+  if (currencies.length === 0) return null;
+  return <p className="notice tone-attention">{t('payout.unknown', { currencies: currencies.join(', ') })}</p>;
 }
 
-/** Warns of currencies without a rate. A wallet in the same currency pays the amount itself: that needs none. */
-export function CostUnknown({ currencies, wallets }: UnknownProps) {
-  const unknown = currencies.filter((currency) => wallets.every((wallet) => wallet.currency !== currency));
-  if (unknown.length === 0) return null;
-  return <p className="notice tone-attention">{t('payout.unknown', { currencies: unknown.join(', ') })}</p>;
+interface WalletsProps {
+  wallets: readonly WalletMoney[];
+  caption: string;
+  /** If not, it is not known either what the wallets hold after the payout. */
+  isCostKnown: boolean;
 }
 
 /** What the wallets hold before and after a payout and the batches that wait with it, by currency. */
-export function WalletsTable({ wallets, caption }: { wallets: readonly WalletMoney[]; caption: string }) {
+export function WalletsTable({ wallets, caption, isCostKnown }: WalletsProps) {
   const used = wallets.filter(({ cost, missing }) => Number(cost) > 0 || missing !== null);
   const sum = (id: 'balance' | 'cost' | 'others'): Column<WalletMoney> => ({
     ...{ id, label: t(`payout.${id}`), isNumber: true },
-    cell: (one) => <Money value={one[id]} currency={one.currency} />,
+    cell: (one) => (id === 'cost' && !isCostKnown ? <None /> : <Money value={one[id]} currency={one.currency} />),
   });
   return (
     <Table
       caption={caption}
-      rows={used.length > 0 ? used : wallets}
+      rows={isCostKnown && used.length > 0 ? used : wallets}
       keyOf={({ currency }) => currency}
       stacks
       columns={[
         { id: 'currency', label: t('payout.currency'), isHead: true, cell: ({ currency }) => currency },
         ...[sum('balance'), sum('cost'), sum('others')],
-        { id: 'left', label: t('payout.left'), isNumber: true, cell: (wallet) => <Left wallet={wallet} /> },
+        {
+          id: 'left',
+          label: t('payout.left'),
+          isNumber: true,
+          cell: (wallet) => (isCostKnown ? <Left wallet={wallet} /> : <None />),
+        },
       ]}
     />
   );

@@ -14,9 +14,24 @@ export interface ApprovalRecord {
   plan: string;
 }
 
-/** The approvals of a batch that count, the first one first. */
+/** Whether the person of an approval may still approve: with the role, for the account, and not disabled or revoked. */
+const isUserStill = `EXISTS (SELECT 1 FROM users JOIN user_roles ON user_roles.name = users.name
+     WHERE users.name = approvals.person AND role = 'approve' AND disabled_at IS NULL
+       AND (NOT EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name)
+         OR EXISTS (SELECT 1 FROM user_accounts WHERE user_accounts.name = users.name AND account = batches.account)))`;
+const isKeyStill = `EXISTS (SELECT 1 FROM api_keys JOIN api_key_roles ON api_key_roles.key_id = api_keys.key_id
+     WHERE api_keys.name = approvals.person AND role = 'approve' AND revoked_at IS NULL)`;
+const countingSql = `SELECT approvals.* FROM approvals JOIN batches ON batches.batch_id = approvals.batch_id
+   WHERE approvals.batch_id = ? AND (status <> 'awaiting_approval' OR through NOT IN ('console', 'api')
+     OR (through = 'console' AND ${isUserStill}) OR (through = 'api' AND ${isKeyStill}))
+   ORDER BY approved_at, person`;
+
+/**
+ * The approvals of a batch that count, the first one first. While the batch waits for more, that of a person of the
+ * console or of a key that may no longer approve does not.
+ */
 export function approvalsOf(db: Queryable, batchId: string): Promise<ApprovalRecord[]> {
-  return db.query('SELECT * FROM approvals WHERE batch_id = ? ORDER BY approved_at, person', [batchId]);
+  return db.query(countingSql, [batchId]);
 }
 
 /** Stores an approval, in place of an earlier one of the same person. */

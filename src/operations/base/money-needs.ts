@@ -5,7 +5,7 @@ import { type BatchState, sendingStates } from '../../core/state/batch-state.ts'
 import { requestedNow } from '../../engine/plan/preflight.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
-import { type ExpectedCost, expectedCost } from '../../reports/sentences/expected-cost.ts';
+import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
@@ -80,37 +80,27 @@ export async function needsOf(
   for (const { batch_id, status, service: ofBatch } of batches.filter((one) => isSameService(one.service, service))) {
     const { sums: asked, products } = await requestedNow(db, batch_id);
     const expected = await expectedCost(db, { account, service: ofBatch }, asked);
+    const [cost, unknown] = [new Sums(), new Sums()];
+    cost.addAll(expected.cost);
+    // Without a rate, an amount costs a wallet in its own currency at most itself.
+    for (const currency of expected.unknown) (currency in held ? cost : unknown).add(currency, asked[currency] ?? '0');
     const isSent = sendingStates.includes(status);
-    needs.push({ batch: batch_id, isSent, ...costFrom(held, asked, expected), products });
+    needs.push({ batch: batch_id, isSent, cost: cost.toObject(), unknown: unknown.toObject(), products });
   }
   return needs;
 }
 
-/** Without a rate, an amount costs a wallet in its own currency at most itself. */
-function costFrom(held: ByCurrency, asked: ByCurrency, expected: ExpectedCost): Pick<Need, 'cost' | 'unknown'> {
-  const [cost, unknown] = [new Sums(), new Sums()];
-  cost.addAll(expected.cost);
-  for (const currency of expected.unknown) (currency in held ? cost : unknown).add(currency, asked[currency] ?? '0');
-  return { cost: cost.toObject(), unknown: unknown.toObject() };
-}
-
 /**
- * What the wallets hold after a payout that asks for these sums, and after all other batches of the account. `batch`:
- * the payout, if it is a batch already; null `balance`: the wallets could not be read.
+ * What the wallets hold after a payout of this expected cost, and after all other batches of the account. `batch`: the
+ * payout, if it is a batch already; null `balance`: the wallets could not be read.
  */
 export async function walletsAfter(
   session: Session,
   opened: OpenAccount,
-  {
-    balance,
-    asked,
-    expected,
-    batch,
-  }: { balance: Pick<Balance, 'wallets'> | null; asked: ByCurrency; expected: ExpectedCost; batch: string | null },
+  { balance, cost, batch }: { balance: Pick<Balance, 'wallets'> | null; cost: ByCurrency; batch: string | null },
 ): Promise<z.output<typeof walletMoney>[]> {
   if (balance === null) return [];
   const held = heldIn(balance);
-  const { cost } = costFrom(held, asked, expected);
   const needs = (await needsOf(session, opened, held)).filter((need) => need.batch !== batch);
   const ofOthers = sumOf(needs.map((need) => need.cost));
   return comparedCurrencies(held, [cost, ofOthers]).map((currency) => {

@@ -67,8 +67,7 @@ export const reviewBatch = defineOperation({
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const found = await reviewOf(session.db, batch, changedPercent);
-      const asked = sumOf([plan.sums, plan.productSums]);
-      const expected = await expectedCost(session.db, batch, asked);
+      const expected = await expectedCost(session.db, batch, sumOf([plan.sums, plan.productSums]));
       const about = { batch_id, run_id, account: name, service, status, created_by, created_at: isoTime(created_at) };
       return {
         ...about,
@@ -77,7 +76,7 @@ export const reviewBatch = defineOperation({
         plan: planJson(plan),
         review: withPeople(found, await peopleOf(session.db, batch, shownRows(found))),
         expected_cost: expected,
-        wallets: await walletsAfter(session, account, { balance: plan.balance, asked, expected, batch: batch_id }),
+        wallets: await walletsAfter(session, account, { ...plan, ...expected, batch: batch_id }),
       };
     });
   },

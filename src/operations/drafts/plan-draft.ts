@@ -71,12 +71,11 @@ export const planDraft = defineOperation({
       const unsent = await unsentJson(context, batch, planned);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const { balance, sums: ofRows, productSums } = planned.plan;
-      const asked = sumOf([ofRows, productSums]);
-      const expected = await expectedCost(session.db, batch, asked);
+      const expected = await expectedCost(session.db, batch, sumOf([ofRows, productSums]));
       return {
         ...unsent,
         expected_cost: expected,
-        wallets: await walletsAfter(session, account, { balance, asked, expected, batch: batch.batch_id }),
+        wallets: await walletsAfter(session, account, { ...expected, balance, batch: batch.batch_id }),
         plan: await asDrafted(session.db, draft.draft_id, planJson(planned.plan), shifts),
         findings: {
           ...found,

@@ -121,9 +121,8 @@ async function timeOf(session: Session, opened: OpenAccount, rows: number) {
 async function moneyOf(session: Session, opened: OpenAccount, asked: Readonly<Record<string, string>>) {
   const { name: account, service } = opened;
   const { balance } = await ask(session, opened, 'balance', () => opened.gateway.balance());
-  const expected = await expectedCost(session.db, { account, service }, asked);
-  const wallets = await walletsAfter(session, opened, { balance, asked, expected, batch: null });
-  return { wallets, cost_unknown: expected.unknown };
+  const { cost, unknown } = await expectedCost(session.db, { account, service }, asked);
+  return { wallets: await walletsAfter(session, opened, { balance, cost, batch: null }), cost_unknown: unknown };
 }
 
 function exceededBy(

@@ -132,7 +132,7 @@ test('a plan names an unusual amount by its row in the draft, and the draft the 
 });
 
 test('a plan and its review show sums by network, and the wallets after them and after what else waits', async (t) => {
-  const { send, upload, session } = await draftsApi(t, { policy: { approval: { needed: 'always' } } });
+  const { db, send, upload, session } = await draftsApi(t, { policy: { approval: { needed: 'always' } } });
   const submitted = async (text: string) => {
     const { id } = await upload(text);
     const { body: plan, text: answer } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
@@ -141,12 +141,12 @@ test('a plan and its review show sums by network, and the wallets after them and
     return plan;
   };
   const header = 'phone_number,network_id,amount,currency';
-  const [first] = (await submitted(`${header}\n+254712345601,Safaricom,1000.5,KES\n`)).wallets;
-  const { currency, balance } = first;
-  assert.deepEqual(first, {
-    ...{ currency: 'KES', balance, cost: '1000.5', others: '0', missing: null },
-    left: String(Number(balance) - 1000.5),
-  });
+  const waiting = await submitted(`${header}\n+254712345601,Safaricom,1000.5,KES\n`);
+  assert.deepEqual(waiting.expected_cost, { cost: {}, unknown: ['KES'] });
+  // The rate of the service shows in what it has charged.
+  const earlier = sampleBatch('earlier', { run_id: 'earlier', status: 'running', started_at: systemClock.now() });
+  await addBatch(db, systemClock, earlier, [sampleRow('earlier', 1)]);
+  await moveRow(session, 'earlier', 1, ways.complete(1));
   const rows = ['+254712345602,Safaricom,100,KES', '+254712345603,Safaricom,250,KES', '+254733345604,Airtel,70,KES'];
   const plan = await submitted(`${header}\n${rows.join('\n')}\n`);
   const network = ({ name, country, rows, sums }: Record<string, unknown>) => [name, country, rows, sums];
@@ -155,8 +155,14 @@ test('a plan and its review show sums by network, and the wallets after them and
     ['Airtel Kenya', 'KE', 1, { KES: '70' }],
   ];
   assert.deepEqual(plan.plan.networks.map(network), networks);
-  const wallet = { currency, balance, cost: '420', others: '1000.5', missing: null };
-  assert.deepEqual(plan.wallets[0], { ...wallet, left: String(Number(balance) - 1420.5) });
+  const { cost, unknown } = plan.expected_cost;
+  const [[currency, own]] = Object.entries<string>(cost) as [[string, string]];
+  const wallet = plan.wallets.find((one: { currency: string }) => one.currency === currency);
+  assert.deepEqual([unknown, wallet.cost, Number(own) > 0], [[], own, true]);
+  const others = (Number(own) / 420) * 1000.5;
+  assert.ok(Math.abs(Number(wallet.others) - others) < 0.01, `${wallet.others} for ${others}`);
+  const left = Number(wallet.balance) - Number(own) - Number(wallet.others);
+  assert.ok(Math.abs(Number(wallet.left) - left) < 0.001, `${wallet.left} for ${left}`);
   // Whoever makes a key counts as its holder.
   const door = { nameOf: (field: string) => field };
   const another = { ...session, person: 'grace' };

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { approvalsOf, saveApproval } from '../../../src/ledger/batches/approvals.ts';
 import { consoleOf } from '../sign-in/browser.ts';
 
 const review = '/api/v1/batches/B-default/review';
@@ -27,6 +28,41 @@ describe('the second person', () => {
     const amina = await person('amina', { roles: ['approve'] });
     await db.execute("UPDATE batches SET created_by = 'akamau' WHERE batch_id = 'B-default'");
     assert.equal((await amina.send('GET', review)).body.code, 'SECOND_PERSON_NEEDED');
+  });
+
+  test('counts as long as they may approve, be they a person of the console or a key', async (t) => {
+    const { db, person, send, makeKey } = await consoleOf(t);
+    const key = await makeKey('robot', ['approve']);
+    await person('amina', { roles: ['approve'], accounts: ['default'] });
+    await person('bela', { roles: ['approve'] });
+    await person('chidi', { roles: ['approve'] });
+    const { account } = (await send('GET', status, { key })).body;
+    for (const [name, through] of [
+      ...(['amina', 'bela', 'chidi'] as const).map((one) => [one, 'console'] as const),
+      ...([
+        ['robot', 'api'],
+        ['dayo', 'cli'],
+      ] as const),
+    ])
+      await saveApproval(db, {
+        ...{ batch_id: 'B-default', person: name, through, approved_at: 1, content_sha256: 'ab', plan: '{}' },
+      });
+    const given = async () => (await approvalsOf(db, 'B-default')).map(({ person: name }) => name);
+    assert.deepEqual(await given(), ['amina', 'bela', 'chidi', 'dayo', 'robot'], account);
+    await db.execute("UPDATE user_accounts SET account = 'other' WHERE name = 'amina'");
+    await db.execute("DELETE FROM user_roles WHERE name = 'bela'");
+    await db.execute("UPDATE users SET disabled_at = 1 WHERE name = 'chidi'");
+    assert.deepEqual(await given(), ['dayo', 'robot']);
+    const shown = (await send('GET', status, { key })).body.approvals.given;
+    assert.deepEqual(
+      shown.map(({ person: name }: { person: string }) => name),
+      ['dayo', 'robot'],
+    );
+    await db.execute("UPDATE api_keys SET revoked_at = 1 WHERE name = 'robot'");
+    assert.deepEqual(await given(), ['dayo']);
+    // Once the batch is approved, its approvals are what they were.
+    await db.execute("UPDATE batches SET status = 'approved' WHERE batch_id = 'B-default'");
+    assert.equal((await given()).length, 5);
   });
 
   test('is one of those whom the answer names: people of the console with the role, for the account', async (t) => {

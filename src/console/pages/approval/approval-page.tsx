@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation, useParams } from 'wouter';
 import { change } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
+import { useSession } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
@@ -11,6 +12,7 @@ import type { BatchState } from '../../base/states.ts';
 import { batchPath, Sums, Time } from '../../base/values.tsx';
 import { useRequiredText } from '../../forms/required-text.ts';
 import { t } from '../../texts/i18n.ts';
+import { reasonText } from '../../texts/reason-text.ts';
 import { ApprovalsLine } from '../batch/approvals-line.tsx';
 import { useBatch, useGuardedAction } from '../batch/batch-queries.ts';
 import { GuardedDialog } from '../batch/guarded-dialog.tsx';
@@ -95,11 +97,15 @@ const sumsInBarMax = 3;
 
 function Decision({ review, back, onChanged }: { review: Review; back: string; onChanged: () => void }) {
   const [asked, setAsked] = useState<Asked>(null);
-  const { plan } = review;
+  const { plan, approvals } = review;
+  const { person } = useSession();
+  // Who has approved may still reject.
+  const hasApproved = approvals.given.some((one) => one.person === person);
+  const already = reasonText({ code: 'APPROVED_ALREADY', values: { name: person } });
   return (
     <div className="decision-bar">
       <div>
-        <div className="quiet small">{t('approval.to_pay', { count: plan.to_send })}</div>
+        <div className="quiet small">{hasApproved ? already : t('approval.to_pay', { count: plan.to_send })}</div>
         {Object.keys(plan.sums).length <= sumsInBarMax && (
           <strong>
             <Sums sums={plan.sums} products={plan.products} />
@@ -110,7 +116,7 @@ function Decision({ review, back, onChanged }: { review: Review; back: string; o
         <Button look="danger" onClick={() => setAsked('reject')}>
           {t('approval.reject')}
         </Button>
-        <Button look="main-action" onClick={() => setAsked('approve')}>
+        <Button look="main-action" disabledBecause={hasApproved ? already : null} onClick={() => setAsked('approve')}>
           {t('approval.approve')}
         </Button>
       </div>

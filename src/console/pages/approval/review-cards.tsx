@@ -49,11 +49,11 @@ export function PlanCard({ review: { plan, expected_cost, wallets } }: { review:
           },
         ]}
       />
-      <CostUnknown currencies={expected_cost.unknown} wallets={wallets} />
+      <CostUnknown currencies={expected_cost.unknown} />
       <MoneyNotices plan={plan} heading="h2" />
       {wallets.length > 0 ? (
         <Card title={t('payout.money')} isFlush>
-          <WalletsTable wallets={wallets} caption={t('payout.money')} />
+          <WalletsTable {...{ wallets, caption: t('payout.money'), isCostKnown: expected_cost.unknown.length === 0 }} />
         </Card>
       ) : (
         balance !== null && <WalletLine balance={balance} />

@@ -129,13 +129,13 @@ function PlanFigures({ plan: { plan, findings, since, expected_cost, wallets } }
           },
         ]}
       />
-      <CostUnknown currencies={expected_cost.unknown} wallets={wallets} />
+      <CostUnknown currencies={expected_cost.unknown} />
       <h3>{t('approval.by_network')}</h3>
       <NetworksTable networks={plan.networks} />
       {wallets.length > 0 && (
         <>
           <h3>{t('payout.money')}</h3>
-          <WalletsTable wallets={wallets} caption={t('payout.money')} />
+          <WalletsTable {...{ wallets, caption: t('payout.money'), isCostKnown: expected_cost.unknown.length === 0 }} />
         </>
       )}
       <MoneyNotices plan={plan} heading="h3" />

@@ -21,7 +21,7 @@ export function PayoutResult({ planned }: { planned: Planned }) {
       ))}
       {usual_of_rows === 0 && <p className="notice tone-attention">{t('payout.no_usual')}</p>}
       <PayoutFigures planned={planned} />
-      <CostUnknown currencies={cost_unknown} wallets={planned.wallets} />
+      <CostUnknown currencies={cost_unknown} />
       <PayoutMoney planned={planned} />
     </>
   );
@@ -58,11 +58,15 @@ function PayoutFigures({ planned }: { planned: Planned }) {
   );
 }
 
-function PayoutMoney({ planned: { wallets, account } }: { planned: Planned }) {
+function PayoutMoney({ planned: { wallets, account, cost_unknown } }: { planned: Planned }) {
   if (wallets.length === 0) return null;
   return (
     <Card isFlush title={t('payout.money')}>
-      <WalletsTable wallets={wallets} caption={t('base.labelled', { label: t('payout.money'), value: account })} />
+      <WalletsTable
+        wallets={wallets}
+        caption={t('base.labelled', { label: t('payout.money'), value: account })}
+        isCostKnown={cost_unknown.length === 0}
+      />
     </Card>
   );
 }
