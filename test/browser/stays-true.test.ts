@@ -275,6 +275,29 @@ describe('a decision', () => {
     assert.equal((await sent).postDataJSON().seen, before);
   });
 
+  test('about a batch that has waited for too long to be approved is to reject it', async (t) => {
+    const opened = await open(t, '/approvals', {
+      'batches/[^/]+/review': problem(409, 'APPROVAL_EXPIRED'),
+      'batches/[^/]+/reject': (route) => route.fulfill({ json: { status: 'cancelled' } }),
+    });
+    if (opened === null) return;
+    const { page } = opened;
+    await page.getByRole('link', { name: 'Review and approve' }).first().click();
+    await page.getByText('The batch has waited for too long').waitFor();
+    await page.getByRole('button', { name: 'Reject' }).click();
+    await page.getByLabel('Reason').fill('too late');
+    const sent = page.waitForRequest(/\/reject$/);
+    await page.locator('dialog button[type=submit]').click();
+    assert.deepEqual((await sent).postDataJSON(), { why: 'too late' });
+    await page.waitForURL(/batches\/[^/]+$/);
+    // The message about it leads to the batch, and is not on the page after that.
+    await page.getByText('The batch is rejected.').waitFor();
+    await page.waitForTimeout(1_000);
+    await page.getByRole('link', { name: 'Approvals' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Approvals' }).waitFor();
+    assert.equal(await page.getByText('The batch is rejected.').count(), 0);
+  });
+
   test('to skip held rows is about those, too', async (t) => {
     const opened = await open(t, `/batches/${samples.running}`, {
       'batches/[^/]+/held-rows': changed((body: object) => ({ ...body, seen: 77 })),

@@ -24,7 +24,9 @@ import '../../styles/figure-line.css';
 import './approval.css';
 
 /** Problems that stay, however often the person tries. */
-const isFinal: ReadonlySet<string | null> = new Set(['BATCH_STATE', 'SECOND_PERSON_NEEDED', 'ROLE_MISSING']);
+const isFinal: ReadonlySet<string | null> = new Set([
+  ...['BATCH_STATE', 'SECOND_PERSON_NEEDED', 'ROLE_MISSING', 'APPROVAL_EXPIRED'],
+]);
 
 /** What an approver must see before they decide, and the decision. What they see is what they approve. */
 export function ApprovalPage() {
@@ -45,6 +47,7 @@ export function ApprovalPage() {
         ) : (
           <Failure error={error} />
         )}
+        {codeOf(error) === 'APPROVAL_EXPIRED' && batch && <RejectExpired batch={batch} back={back} />}
       </Page>
     );
   return (
@@ -99,6 +102,7 @@ function Decision({ review, back, onChanged }: { review: Review; back: string; o
   const [asked, setAsked] = useState<Asked>(null);
   const { plan, approvals } = review;
   const { person } = useSession();
+  const dialog = { batch: review, back, onChanged, onClose: () => setAsked(null) };
   // Who has approved may still reject.
   const hasApproved = approvals.given.some((one) => one.person === person);
   const already = reasonText({ code: 'APPROVED_ALREADY', values: { name: person } });
@@ -120,74 +124,98 @@ function Decision({ review, back, onChanged }: { review: Review; back: string; o
           {t('approval.approve')}
         </Button>
       </div>
-      {asked !== null && (
-        <DecisionDialog what={asked} review={review} back={back} onClose={() => setAsked(null)} onChanged={onChanged} />
-      )}
+      {asked === 'approve' && <ApproveDialog {...{ ...dialog, review }} />}
+      {asked === 'reject' && <RejectDialog {...dialog} />}
     </div>
   );
 }
 
-interface DecisionProps {
-  what: 'approve' | 'reject';
-  review: Review;
+/** All that is left to do with a batch that has waited for too long. */
+function RejectExpired({ batch, back }: Pick<DialogProps, 'batch' | 'back'>) {
+  const [isAsked, setAsked] = useState(false);
+  return (
+    <div>
+      <Button look="danger" onClick={() => setAsked(true)}>
+        {t('approval.reject')}
+      </Button>
+      {isAsked && <RejectDialog {...{ batch, back, onClose: () => setAsked(false), onChanged: () => undefined }} />}
+    </div>
+  );
+}
+
+interface DialogProps {
+  batch: { batch_id: string; etag: string };
   back: string;
   onClose: () => void;
   onChanged: () => void;
 }
 
-function DecisionDialog({ what, review, back, onClose, onChanged }: DecisionProps) {
-  const why = useRequiredText();
+/** A decision, after which the page of the batch is shown. */
+function useDecision(
+  { batch, back, onClose, onChanged }: DialogProps,
+  what: 'approve' | 'reject',
+  decide: (etag: string) => Promise<{ status: BatchState }>,
+) {
   const [, go] = useLocation();
   const queries = useQueryClient();
-  const { batch_id, content_sha256, plan } = review;
-  const path = { batch_id };
-  const action = useGuardedAction(
-    review,
-    (etag): Promise<{ status: BatchState }> => {
-      if (what === 'reject')
-        return change('/api/v1/batches/{batch_id}/reject', { path, body: { why: why.text }, etag });
-      const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
-      return change('/api/v1/batches/{batch_id}/approve', { path, body: { seen }, etag });
+  const action = useGuardedAction(batch, decide, {
+    done: ({ status }) => t(status === 'awaiting_approval' ? 'approval.counted' : `approval.${what}_done`),
+    onDone: () => {
+      // The page of the batch shows nothing of what it was before the decision.
+      queries.removeQueries({ queryKey: ['batch', batch.batch_id] });
+      go(back);
     },
-    {
-      done: ({ status }) => t(status === 'awaiting_approval' ? 'approval.counted' : `approval.${what}_done`),
-      onDone: () => {
-        // The page of the batch shows nothing of what it was before the decision.
-        queries.removeQueries({ queryKey: ['batch', batch_id] });
-        go(back);
-      },
-    },
-  );
-  const submit = () => {
-    if (what === 'approve' || why.check()) action.mutate();
-  };
+  });
   const close = () => {
     // The batch has changed since the approver saw it, so they look at it again.
     if (codeOf(action.error) === 'CONTENT_CHANGED' || action.error instanceof ChangedByOthers) onChanged();
     onClose();
   };
+  return { action, close };
+}
+
+function ApproveDialog({ review, ...props }: DialogProps & { review: Review }) {
+  const { batch_id, content_sha256, plan } = review;
+  const { action, close } = useDecision(props, 'approve', (etag) => {
+    const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
+    return change('/api/v1/batches/{batch_id}/approve', { path: { batch_id }, body: { seen }, etag });
+  });
   return (
     <GuardedDialog
       work={action}
-      title={t(`approval.${what}_title`)}
+      title={t('approval.approve_title')}
       onClose={close}
-      onSubmit={submit}
-      submitText={t(`approval.${what}`)}
-      look={what === 'approve' ? 'main-action' : 'danger'}
+      onSubmit={() => action.mutate()}
+      submitText={t('approval.approve')}
+      look="main-action"
     >
-      {what === 'approve' ? (
-        <>
-          <p>{t('approval.approve_help')}</p>
-          <div className="figure-line">
-            <span>{t('payments.rows', { count: plan.to_send })}</span>
-            <strong>
-              <Sums sums={plan.sums} products={plan.products} />
-            </strong>
-          </div>
-        </>
-      ) : (
-        <TextArea label={t('base.reason')} help={t('approval.reject_help')} {...why.field} />
-      )}
+      <p>{t('approval.approve_help')}</p>
+      <div className="figure-line">
+        <span>{t('payments.rows', { count: plan.to_send })}</span>
+        <strong>
+          <Sums sums={plan.sums} products={plan.products} />
+        </strong>
+      </div>
+    </GuardedDialog>
+  );
+}
+
+function RejectDialog(props: DialogProps) {
+  const why = useRequiredText();
+  const path = { batch_id: props.batch.batch_id };
+  const { action, close } = useDecision(props, 'reject', (etag) =>
+    change('/api/v1/batches/{batch_id}/reject', { path, body: { why: why.text }, etag }),
+  );
+  return (
+    <GuardedDialog
+      work={action}
+      title={t('approval.reject_title')}
+      onClose={close}
+      onSubmit={() => why.check() && action.mutate()}
+      submitText={t('approval.reject')}
+      look="danger"
+    >
+      <TextArea label={t('base.reason')} help={t('approval.reject_help')} {...why.field} />
     </GuardedDialog>
   );
 }
