@@ -7,10 +7,11 @@ import { isBucketPlace } from '../reports/store/object-store.ts';
 import type { Message } from './message.ts';
 import { isNotified, type Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
+import type { NotificationDedupe } from './unopened.ts';
 
 /** An account that a long-running program cannot work for, or reports that it cannot write. */
 export interface Standstill {
-  /** Null: all accounts. Either reports cannot be written, or the database of the ledger fails. */
+  /** Null: all accounts. Either reports cannot be written, or the ledger that machines share fails. */
   account: string | null;
   error: unknown;
   /** Whether the program tries again by itself; if not, it ends. */
@@ -22,6 +23,8 @@ export interface StandstillDeps {
   clock: Pick<Clock, 'now'>;
   recipients: readonly Recipient[];
   send: Sender;
+  /** Shared by all machines that work on the ledger. */
+  notes: NotificationDedupe;
   /** Called when a notification could not be sent. It gets no secrets, and the recipient's id only. */
   onTrouble: (recipient: string, trouble: string, isGivenUp: boolean) => void;
   /** Once it is aborted, running deliveries are dropped. */
@@ -30,15 +33,16 @@ export interface StandstillDeps {
 
 /**
  * Notifies people that nothing happens for an account: each recipient once a day (UTC) for each error code, however
- * often the program is started or tries again. The message goes to the outbox like any other if the ledger is writable,
- * and is otherwise sent at once: with a full disk, the outbox could not store it. Resolves once the message is stored
- * or its delivery was tried; never rejects.
+ * often the program is started or tries again, and whichever machines meet the error. The message goes to the outbox
+ * like any other if the ledger is writable, and is otherwise sent at once: with a full disk, the outbox could not store
+ * it. Resolves once the message is stored or its delivery was tried; never rejects.
  */
 export function makeStandstillNotifier({
   db,
   clock,
   recipients,
   send,
+  notes,
   onTrouble,
   ending,
 }: StandstillDeps): (standstill: Standstill) => Promise<void> {
@@ -68,10 +72,12 @@ export function makeStandstillNotifier({
     if (isKept) return;
     await Promise.all(
       unreported.map(async (recipient) => {
+        if (!notes.claim(nameOf(recipient))) return;
         try {
           await send(recipient, message, { eventId: event_id, at }, ending);
         } catch (error) {
           notified.delete(nameOf(recipient));
+          notes.release(nameOf(recipient));
           onTrouble(recipient.id, errorMessage(error), !standstill.isTriedAgain);
         }
       }),
@@ -94,8 +100,10 @@ function standstillMessage({ account, error, isTriedAgain }: Standstill): Messag
   if (account === null && code !== 'FOLDER_UNWRITABLE')
     return messageOf(
       `The database of the ledger fails: ${why}`,
-      `${why}. While the ledger cannot be reached, nothing is sent for any account. While accounts cannot be placed, no machine takes over the accounts of another. airbatch tries again every second, and continues by itself when the problem is solved.`,
-      'Next:    Check that the database runs, and that this machine reaches it.',
+      isTriedAgain
+        ? `${why}. While the ledger cannot be used, nothing is sent for any account. While accounts cannot be placed, no machine takes over the accounts of another. airbatch tries again every few seconds, and continues by itself when the problem is solved.`
+        : `${why}. Nothing is sent for any account. ${next}`,
+      `Next:    ${code === 'LEDGER_IO' ? 'Check that the database runs, and that this machine reaches it.' : hint}`,
     );
   if (account === null)
     return messageOf(

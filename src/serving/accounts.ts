@@ -1,3 +1,4 @@
+import { AirbatchError } from '../core/basics/errors.ts';
 import { serviceName } from '../core/identity/service-name.ts';
 import { embeddedSandboxService, unfinishedBatches } from '../ledger/batches/batches.ts';
 import type { WithAccount } from '../operations/base/operation.ts';
@@ -43,8 +44,14 @@ export function keep(
         onAnswered: metrics.onAnswered(name),
       }),
     makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
-    onStandstill: (error, isTriedAgain) => notifier.notifyStandstill({ account: name, error, isTriedAgain }),
+    onStandstill: (error, isTriedAgain) =>
+      notifier.notifyStandstill({ account: concernsAll(session, error) ? null : name, error, isTriedAgain }),
   });
+}
+
+/** A database that is full, or that has failed over, keeps every account from being worked for: people hear of it once. */
+function concernsAll({ ledgerUrl }: Pick<Session, 'ledgerUrl'>, error: unknown): boolean {
+  return ledgerUrl !== null && error instanceof AirbatchError && error.code.startsWith('LEDGER_');
 }
 
 /** Works with an account that this program keeps open, or opens one that another machine works for. */

@@ -6,6 +6,7 @@ import type { Message } from '../../src/notify/message.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import type { Sender } from '../../src/notify/senders.ts';
 import { makeStandstillNotifier } from '../../src/notify/standstill.ts';
+import type { NotificationDedupe } from '../../src/notify/unopened.ts';
 import { memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
@@ -19,6 +20,11 @@ async function program(recipients: readonly Recipient[] = [chat('ops')]) {
   const sent: { to: string; word: Message; id: string }[] = [];
   const troubles: unknown[] = [];
   const is: { full: boolean; silent: boolean } = { full: false, silent: false };
+  const claimed = new Set<string>();
+  const notes: NotificationDedupe = {
+    claim: (name) => !claimed.has(name) && claimed.add(name) === claimed,
+    release: (name) => void claimed.delete(name),
+  };
   const transact: Database['transact'] = (work) =>
     is.full ? Promise.reject(new AirbatchError('LEDGER_FULL', 'the disk is full')) : db.transact(work);
   const send: Sender = async ({ id }, word, { eventId }) => {
@@ -31,6 +37,7 @@ async function program(recipients: readonly Recipient[] = [chat('ops')]) {
       clock,
       recipients,
       send,
+      notes,
       onTrouble: (...told) => void troubles.push(told),
       ending: new AbortController().signal,
     });
@@ -76,6 +83,13 @@ describe('a notification of a standstill', () => {
     assert.match(lines.join('\n'), /airbatch tries again every minute.*\nNext: {4}The disk is full: make room/);
   });
 
+  test('that no ledger can store is sent once, whichever machines of a fleet meet it', async () => {
+    const { is, sent, begin } = await program();
+    is.full = true;
+    for (const tell of [begin(), begin(), begin()]) await tell(standstill('LEDGER_IO', { account: null }));
+    assert.equal(sent.length, 1);
+  });
+
   test('goes to the recipients of the account', async () => {
     const { is, sent, begin } = await program([
       chat('other account', { accounts: ['other'] }),
@@ -115,6 +129,17 @@ describe('a notification of a standstill', () => {
     const error = new AirbatchError('FOLDER_UNWRITABLE', why, { hint: 'Check "reports.s3".' });
     await begin()(standstill('FOLDER_UNWRITABLE', { account: null, error }));
     assert.match(sent[0]?.word.lines.join('\n') ?? '', /\nNext: {4}Check "reports\.s3"\.$/);
+  });
+
+  test('about a database that is full, or has failed over, says what a person must do', async () => {
+    const { is, sent, begin } = await program();
+    is.full = true;
+    const tell = begin();
+    await tell(standstill('LEDGER_FULL', { account: null }));
+    await tell(standstill('LEDGER_RESTORED', { account: null, isTriedAgain: false }));
+    const [full = '', restored = ''] = sent.map(({ word }) => word.lines.join('\n'));
+    assert.match(full, /nothing is sent for any account.*continues by itself.*\nNext: {4}The disk is full: make room/s);
+    assert.match(restored, /Nothing is sent for any account\. The program ends.*\nNext: {4}Add --restored once/s);
   });
 
   test('about the database of the ledger says what does not happen meanwhile', async () => {

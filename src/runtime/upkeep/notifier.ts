@@ -8,6 +8,7 @@ import { type WatchOptions, watchNews } from '../../notify/watch.ts';
 import type { NewestReports } from '../../reports/store/report-store.ts';
 import { makeLastingTrouble } from '../logging/log.ts';
 import type { Session } from '../session/session.ts';
+import { makeNotificationDedupe } from './notification-dedupe.ts';
 import { reportForMail, reportStore } from './report-store.ts';
 
 /** How often the notifier looks for new events, and for notifications that must be tried again. */
@@ -95,7 +96,11 @@ export function makeNotifier(session: Session, jobs: JobsNotifiedOf | null): Not
       onError(error);
     }
   };
-  const notifyStandstill = makeStandstillNotifier({ db, clock, recipients, send, onTrouble, ending: ending.signal });
+  const notifyStandstill = makeStandstillNotifier({
+    ...{ db, clock, recipients, send, onTrouble },
+    notes: makeNotificationDedupe(session.ledgerPath, clock.now),
+    ending: ending.signal,
+  });
   let kept: Kept | null = null;
   let standstills: Promise<unknown> = Promise.resolve();
   return {

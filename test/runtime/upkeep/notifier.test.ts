@@ -55,7 +55,7 @@ async function justEnded(t: TestContext) {
   };
   const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };
   const clock = { ...systemClock, now, sleep };
-  const word = makeNotifier({ db, clock, log, config } as unknown as Session, {
+  const word = makeNotifier({ db, clock, log, config, ledgerPath: ':memory:' } as unknown as Session, {
     recipients: [],
     accountOf: () => null,
   });
