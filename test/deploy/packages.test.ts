@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { load, loadAll } from 'js-yaml';
 import { z } from 'zod';
+import { ledgerUrlFault } from '../../src/ledger/drivers/postgres/ledger-url.ts';
 import { root } from '../house/imports.ts';
 import { rendered } from './helm-template.ts';
 
@@ -40,6 +41,11 @@ interface ComposeService {
   security_opt?: string[];
   volumes?: string[];
   stop_grace_period?: string;
+  tmpfs?: string[];
+  scale?: number;
+  command?: string[];
+  depends_on?: object;
+  environment?: Record<string, string>;
 }
 
 describe('deploy/compose.yaml', () => {
@@ -64,6 +70,32 @@ describe('deploy/compose.yaml', () => {
       /handle \/webhooks\/\* \{\s+reverse_proxy airbatch:8787\s+\}\s+handle \{\s+reverse_proxy airbatch:8788/,
     );
     assert.doesNotMatch(caddy, /9464/);
+  });
+});
+
+describe('deploy/compose.fleet.yaml', () => {
+  const { services } = load(read('compose.fleet.yaml')) as { services: Record<string, ComposeService> };
+
+  test('runs PostgreSQL and two workers, which wait for it and share it and their folder', () => {
+    assert.deepEqual(Object.keys(services), ['database', 'worker']);
+    const { scale, depends_on, environment, volumes, command } = services.worker ?? {};
+    assert.deepEqual([scale, depends_on], [2, { database: { condition: 'service_healthy' } }]);
+    assert.equal(command?.[0], 'serve');
+    const url = environment?.AIRBATCH_LEDGER_URL?.replace(/\$\{[^}]+\}/g, 'secret1') ?? '';
+    assert.equal(ledgerUrlFault(url), null);
+    const { username, password, hostname, pathname } = new URL(url);
+    const { POSTGRES_USER, POSTGRES_DB } = services.database?.environment ?? {};
+    assert.deepEqual([username, password, hostname], [POSTGRES_USER, 'secret1', 'database']);
+    assert.equal(pathname, `/${POSTGRES_DB}`);
+    assert.ok(volumes?.[0]?.endsWith(':/srv/pay'));
+  });
+
+  test('gives workers more time to end than they take, and runs them as compose.yaml does', () => {
+    const { services: single } = load(read('compose.yaml')) as { services: Record<string, ComposeService> };
+    const hardened = ({ read_only, cap_drop, security_opt, stop_grace_period, tmpfs }: ComposeService = {}) => ({
+      ...{ read_only, cap_drop, security_opt, stop_grace_period, tmpfs },
+    });
+    assert.deepEqual(hardened(services.worker), hardened(single.airbatch));
   });
 });
 
