@@ -27,8 +27,8 @@ export interface HeldAccounts {
   renew(at: Pick<Placement, 'renew'>): Promise<void>;
   /** Stops the work for the accounts, and then releases them. */
   handOver(accounts: Iterable<string>): void;
-  /** The same without waiting for answers: the service cannot be reached from here. */
-  giveUp(accounts: Iterable<string>): void;
+  /** Hands over the accounts whose service cannot be reached from here, and waits for no answers to them any more. */
+  giveUp(isCutOff: (account: string) => boolean): void;
 }
 
 export function makeHeldAccounts({
@@ -72,9 +72,10 @@ export function makeHeldAccounts({
       handOver(lost.map(([account]) => account));
     },
     handOver,
-    giveUp(accounts) {
-      handOver(accounts);
-      for (const account of accounts) held.get(account)?.work.breakOff();
+    giveUp(isCutOff) {
+      const lost = [...held].filter(([account]) => isCutOff(account));
+      handOver(lost.map(([account]) => account));
+      for (const [, { work }] of lost) work.breakOff();
     },
   };
 }

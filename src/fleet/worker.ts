@@ -76,7 +76,7 @@ export function startWorker({ name, clock, open, isCutOff, start, onRound, ...de
     const placement = await connection.get(isFit);
     if (!isStopping && isDue('balance')) await balance(placement);
     const isLeft = !isFit && fleet.hasOthers();
-    if (isLeft) held.giveUp(held.staying().filter(isCutOff));
+    if (isLeft) held.giveUp(isCutOff);
     const isMore = !isStopping && !isLeft && isDue('take') && (await take(placement, fleet, held));
     // An account that is placed here anew is renewed under its new claim.
     if (isDue('renew')) {

@@ -52,3 +52,25 @@ test('an account whose release fails is given up', async () => {
   await nextTurn();
   assert.equal(held.isEmpty(), true);
 });
+
+test('requests of an account that is being handed over are broken off once its service cannot be reached', async () => {
+  const ends = new Map<string, () => void>();
+  const held = makeHeldAccounts({
+    start(account) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      ends.set(account, resolve);
+      return { stop: () => promise, breakOff: () => ends.get(account)?.() };
+    },
+    release: async () => undefined,
+  });
+  held.begin(claimOf(1));
+  held.begin({ ...claimOf(1), account: 'elsewhere' });
+  held.handOver(['main', 'elsewhere']);
+  await nextTurn();
+  held.giveUp((account) => account === 'main');
+  await nextTurn();
+  assert.equal(held.isEmpty(), false, 'the other account still waits for its answers');
+  ends.get('elsewhere')?.();
+  await nextTurn();
+  assert.equal(held.isEmpty(), true);
+});

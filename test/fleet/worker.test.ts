@@ -86,7 +86,7 @@ function fleet(loads: ReadonlyMap<string, number>) {
   const stopMs = 300;
   /** The accounts whose service a worker cannot reach. */
   const cutOff = new Map<string, Set<string>>();
-  const broken: string[] = [];
+  const broken = new Set<string>();
   const join = (name: string, own = loads, stopsSlowly = false): Worker => {
     const accounts = new Set<string>();
     running.set(name, accounts);
@@ -109,7 +109,7 @@ function fleet(loads: ReadonlyMap<string, number>) {
             await clock.sleep(stopsSlowly ? 15_000 : stopMs);
             accounts.delete(account);
           },
-          breakOff: () => void broken.push(account),
+          breakOff: () => void broken.add(account),
         };
       },
     });
@@ -216,7 +216,7 @@ test('a worker that cannot reach a service gives up its accounts there at once, 
   cutOff.set('one', new Set(equalLoads(12).keys()));
   await pass(3_000);
   assert.equal(sizes()[0], 0);
-  assert.deepEqual(broken.toSorted(), own.toSorted(), 'no answer of this service is waited for');
+  assert.deepEqual([...broken].toSorted(), own.toSorted(), 'no answer of this service is waited for');
   await pass(30_000);
   assert.deepEqual(sizes(), [0, 6, 6], 'it is not counted, so that the others keep their shares');
   const before = started.length;
@@ -225,7 +225,7 @@ test('a worker that cannot reach a service gives up its accounts there at once, 
   await clock.drive(workers.pop()?.stop() ?? Promise.resolve());
   await pass(3_000);
   assert.deepEqual(sizes(), [0, 12, 0]);
-  assert.equal(broken.length, own.length, 'it takes nothing of what waits');
+  assert.equal(broken.size, own.length, 'it takes nothing of what waits');
   cutOff.clear();
   await pass(60_000);
   assert.deepEqual(sizes(), [6, 6, 0]);
@@ -239,7 +239,7 @@ test('a worker keeps the accounts of the services that it can reach', async () =
   const [lost = '', kept = ''] = running.get('one') ?? [];
   cutOff.set('one', new Set([lost]));
   await pass(60_000);
-  assert.deepEqual([[...(running.get('one') ?? [])], broken], [[kept], [lost]]);
+  assert.deepEqual([[...(running.get('one') ?? [])], [...broken]], [[kept], [lost]]);
   assert.equal(running.get('two')?.size, 3);
   await clock.drive(Promise.all(workers.map((worker) => worker.stop())));
 });
