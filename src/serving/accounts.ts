@@ -49,7 +49,7 @@ export function keep(
   });
 }
 
-/** A database that is full, or that has failed over, keeps every account from being worked for: people hear of it once. */
+/** A shared ledger that is full, or has failed over, keeps all accounts from being worked for: people hear it once. */
 function concernsAll({ ledgerUrl }: Pick<Session, 'ledgerUrl'>, error: unknown): boolean {
   return ledgerUrl !== null && error instanceof AirbatchError && error.code.startsWith('LEDGER_');
 }

@@ -25,7 +25,11 @@ export function makeNotificationDedupe(
   return {
     claim(name) {
       if (paths(name).some(isOurs)) return false;
-      folders.some((folder) => note(folder, digestOf(name), now()));
+      for (const folder of folders) {
+        if (note(folder, digestOf(name), now())) return true;
+        // Another program was faster.
+        if (isOurs(join(folder, digestOf(name)))) return false;
+      }
       return true;
     },
     release(name) {

@@ -14,6 +14,18 @@ describe('the record of sent notifications without a ledger', () => {
     assert.deepEqual([notes().claim('x'), notes().claim('x')], [true, false]);
   });
 
+  test('gives a name to one of two programs that claim it at the same time', (t) => {
+    const ledger = join(folderOf(t), 'ledger.db');
+    const second = makeNotificationDedupe(ledger, Date.now);
+    // The second one claims the name after the first one has looked for it.
+    const claims: boolean[] = [];
+    const first = makeNotificationDedupe(ledger, () => {
+      claims.push(second.claim('x'));
+      return Date.now();
+    });
+    assert.deepEqual([first.claim('x'), claims], [false, [true]]);
+  });
+
   test('is in the folder for temporary files if the folder of the ledger is not writable', (t) => {
     const folder = folderOf(t);
     const ledger = join(folder, 'away', 'ledger.db');
