@@ -15,6 +15,8 @@ import { isAlone, isLong, keepCompiled, roomOf, testOptions, writeProcess } from
 /** No further process of tests is started after this time; so a check of one room takes less than half a minute. */
 const startTestsForMs = 15_000;
 const processesAtOnce = 2;
+/** A process that takes so long hangs: the longest share of tests takes a quarter of this on a busy machine. */
+const processMsMax = 120_000;
 /** Files of one room share what their process loads. With more of them, the last process would end too late. */
 const filesPerProcess = 6;
 
@@ -33,7 +35,7 @@ function changedFiles(): string[] {
 /** Runs a program; prints its output if it fails. Returns whether it succeeded. */
 async function passes(name: string, program: string, args: readonly string[]): Promise<boolean> {
   try {
-    await run(program, args, { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+    await run(program, args, { cwd: root, maxBuffer: 64 * 1024 * 1024, timeout: processMsMax });
     say(`  ok      ${name}`);
     return true;
   } catch (error) {
