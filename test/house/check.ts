@@ -15,7 +15,7 @@ import { isAlone, isLong, keepCompiled, roomOf, testOptions, writeProcess } from
 /** No further process of tests is started after this time; so a check of one room takes less than half a minute. */
 const startTestsForMs = 15_000;
 const processesAtOnce = 2;
-/** A process that takes so long hangs: the longest share of tests takes a quarter of this on a busy machine. */
+/** A process that takes longer hangs: it is ended, and counts as failed. */
 const processMsMax = 120_000;
 /** Files of one room share what their process loads. With more of them, the last process would end too late. */
 const filesPerProcess = 6;
