@@ -11,8 +11,9 @@ import { chainStart, type DataOf, type EventData } from './audit/events.ts';
 import { type BatchFields, type BatchRecord, insertBatch, type NewBatch, updateBatch } from './batches/batches.ts';
 import { addPause, clearPauses, storedReason } from './batches/pauses.ts';
 import { addToCounts, type CountChange, deleteCounts } from './batches/row-counts.ts';
-import type { Database, Queryable } from './drivers/database.ts';
+import type { Database, Transaction } from './drivers/database.ts';
 import { type CostTotals, makeCostTotals } from './rows/cost-totals.ts';
+import { type BatchCost, saveCost } from './rows/costs.ts';
 import { deleteRows, insertRows, type Judgement, judgeRow } from './rows/insert-rows.ts';
 import type { NewRow, RowRecord } from './rows/rows.ts';
 import { type RowFields, updateRow } from './rows/update-row.ts';
@@ -24,7 +25,7 @@ import { requireNotMoved } from './schema/moves.ts';
  * appends an audit event. Nothing else writes states.
  */
 export interface Unit {
-  readonly tx: Queryable;
+  readonly tx: Transaction;
   /** The time of everything in this unit (epoch ms). */
   readonly at: number;
   /** The actor, for the audit log. */
@@ -107,16 +108,17 @@ export function inUnit<Result>(
     // A ledger that is moved away has raised its fences. What the work reads first shares a round trip with the check.
     const allowed = options.fence ? checkFence(tx, options.fence) : requireNotMoved(tx);
     const [, result] = await allEnded([allowed, work(openUnit(pending))]);
-    const changed = await writePending(pending);
+    const written = writePending(pending, await pending.costs.changed());
     // A runner knows what it has changed.
-    if (!options.fence) for (const batchId of changed) await announceBatch(tx, batchId);
+    if (options.fence) tx.last(written);
+    else for (const batchId of await written) await announceBatch(tx, batchId);
     return result;
   });
 }
 
 /** The totals that a unit writes at its end: counts and costs are added up in memory first. */
 interface Pending {
-  tx: Queryable;
+  tx: Transaction;
   at: number;
   actor: string;
   chain: ChainWriter;
@@ -127,7 +129,7 @@ interface Pending {
   sends: RecentSends | null;
 }
 
-function makePending(tx: Queryable, { clock, actor, through, sends }: UnitOptions): Pending {
+function makePending(tx: Transaction, { clock, actor, through, sends }: UnitOptions): Pending {
   const at = clock.now();
   const chain = makeChainWriter(tx, { at, actor, through });
   return {
@@ -284,13 +286,14 @@ function count({ counts }: Pending, batchId: string, status: string, delta: numb
   counts.set(batchId, ofBatch.set(status, (ofBatch.get(status) ?? 0) + delta));
 }
 
-/** Everything is sent at once: nothing here depends on what the rest answers. */
-async function writePending({ tx, chain, counts, costs, sends }: Pending): Promise<string[]> {
+/** Sends everything before it returns: nothing here depends on what the rest answers. */
+async function writePending({ tx, chain, counts, sends }: Pending, costs: readonly BatchCost[]): Promise<string[]> {
   const counted: CountChange[] = [];
   for (const [batch_id, ofBatch] of counts) {
     for (const [status, count] of ofBatch) if (count !== 0) counted.push({ batch_id, status, count });
   }
   const sent = sends && sends.count > 0 ? addRecentSends(tx, sends) : undefined;
-  const [changed] = await allEnded([chain.flush(), costs.flush(), addToCounts(tx, counted), sent]);
+  const saved = costs.map((cost) => saveCost(tx, cost));
+  const [changed] = await allEnded([chain.flush(), addToCounts(tx, counted), sent, ...saved]);
   return changed;
 }

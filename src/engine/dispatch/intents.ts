@@ -5,7 +5,7 @@ import { sha256 } from '../../core/identity/ids.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { keyOwnerOf } from '../../ledger/rows/earlier-payments.ts';
-import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
+import { bindFreeKeys, findPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import { clearUnansweredLookup } from '../../ledger/rows/unanswered-lookups.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
@@ -80,10 +80,7 @@ export async function writeIntents(
   }
   const intents = (await allEnded(writing)).filter((intent) => intent !== null);
   const bound = intents.flatMap(({ payment }) => (payments.has(payment.idempotency_key) ? [] : [payment]));
-  assert(
-    (await insertPayments(unit.tx, bound)) === bound.length,
-    'a key that was free at the start of a unit is free at its end',
-  );
+  unit.tx.last(bindFreeKeys(unit.tx, bound));
   return { intents, unread };
 }
 

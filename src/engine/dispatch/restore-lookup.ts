@@ -4,7 +4,7 @@ import { generationsMax } from '../../core/state/earlier-payment.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { ServicePayment } from '../../gateway/contract/gateway.ts';
 import { dropLostExplainedBy, lostOf } from '../../ledger/rows/lost-payments.ts';
-import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
+import { bindFreeKeys, findPayment, type PaymentRecord, updateAttempts } from '../../ledger/rows/payments.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { logEscalation, writeEscalation } from '../doubts/doubts.ts';
@@ -156,10 +156,7 @@ async function doubtFound(
     if (generation > row.generation || !known) bound.push({ ...attempt, open_attempts });
     else await updateAttempts(unit.tx, { ...known, open_attempts: known.open_attempts + open_attempts });
   }
-  assert(
-    (await insertPayments(unit.tx, bound)) === bound.length,
-    'a key that was free at the start of a unit is free at its end',
-  );
+  await bindFreeKeys(unit.tx, bound);
   // Other runs now see the row instead of the lost payments.
   await dropLostExplainedBy(unit.tx, batch, row);
 }

@@ -23,6 +23,15 @@ export interface Queryable {
   execute(sql: string, params?: readonly SqlValue[]): Promise<number>;
 }
 
+/** An open transaction. */
+export interface Transaction extends Queryable {
+  /**
+   * Statements that were sent already, and whose answers nothing in the transaction waits for. The transactions that
+   * share its commit go on meanwhile. If one of these statements fails, the whole commit does.
+   */
+  last(written: Promise<unknown>): void;
+}
+
 /** Work that another process has made for an account. */
 export interface Notice {
   kind: 'batch' | 'webhook';
@@ -58,7 +67,7 @@ export interface Database extends Queryable {
    * `LEDGER_BUSY`, `LEDGER_DAMAGED`). Only after `LEDGER_SYNC` is it unknown what remains: nothing more is written, and
    * the program that opens the ledger next sees it. `turn`: see `Turn`.
    */
-  transact<Result>(work: (tx: Queryable) => Promise<Result>, turn?: Turn): Promise<Result>;
+  transact<Result>(work: (tx: Transaction) => Promise<Result>, turn?: Turn): Promise<Result>;
   /**
    * Runs `work` on the ledger as it is now, whatever is written meanwhile: for reports of many pages that must agree
    * with each other. It blocks no writer. `work` must only read.

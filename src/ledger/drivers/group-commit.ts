@@ -1,6 +1,8 @@
+import { allEnded } from '../../core/basics/all-ended.ts';
+import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import type { Queryable, Turn } from './database.ts';
+import type { Database, Queryable, Transaction, Turn } from './database.ts';
 
 /** The most transactions that are committed together, so that other writers need not wait for long. */
 const groupMax = 64;
@@ -18,7 +20,7 @@ export const usualGroupsApartMs = 10;
 
 interface Member {
   turn: Turn;
-  work: (tx: Queryable) => Promise<unknown>;
+  work: (tx: Transaction) => Promise<unknown>;
   resolve: (result: unknown) => void;
   reject: (error: unknown) => void;
 }
@@ -56,11 +58,7 @@ export interface GroupCommitDeps {
  * its own, so that one that fails takes no other with it. Each resolves when the group is durable. The next group may
  * begin while the disk stores this one.
  */
-export function makeGroupCommit({
-  requireOutside,
-  transaction,
-  groupsApartMs,
-}: GroupCommitDeps): <Value>(work: (tx: Queryable) => Promise<Value>, turn?: Turn) => Promise<Value> {
+export function makeGroupCommit({ requireOutside, transaction, groupsApartMs }: GroupCommitDeps): Database['transact'] {
   let waiting: Member[] = [];
   let isFlushing = false;
   let begunAt = Number.NEGATIVE_INFINITY;
@@ -111,7 +109,7 @@ export function makeGroupCommit({
     isFlushing = false;
   };
 
-  return <Value>(work: (tx: Queryable) => Promise<Value>, turn: Turn = 'usual') =>
+  return <Value>(work: (tx: Transaction) => Promise<Value>, turn: Turn = 'usual') =>
     new Promise<Value>((resolve, reject) => {
       requireOutside();
       waiting.push({ turn, work, resolve: resolve as (value: unknown) => void, reject });
@@ -133,24 +131,62 @@ function rejectAll(group: readonly Member[], error: unknown): void {
 
 /** Runs the first members of the group, as many as there is time for; at least one. */
 async function runGroup(open: GroupTransaction, group: readonly Member[], until: number): Promise<Result[]> {
-  const [first] = group;
-  if (group.length === 1 && first) return [{ ok: true, value: await open.run(first.work) }];
   const results: Result[] = [];
-  for (const { work } of group) {
-    if (results.length > 0 && systemClock.monotonic() >= until) break;
-    await open.savepoint();
-    try {
-      const value = await open.run(work);
-      await open.release();
-      results.push({ ok: true, value });
-    } catch (error) {
-      // After an error of the ledger itself, nothing of the whole transaction is certain.
-      if (open.isEnded() || isOfDatabase(error)) throw error;
-      await open.undo();
-      results.push({ ok: false, error });
-    }
+  const written: Promise<unknown>[] = [];
+  const run = ({ work }: Member) => open.run((tx) => runMember(tx, work, written));
+  try {
+    const [first] = group;
+    if (group.length === 1 && first) results.push({ ok: true, value: await run(first) });
+    else
+      for (const member of group) {
+        if (results.length > 0 && systemClock.monotonic() >= until) break;
+        await open.savepoint();
+        results.push(await keepOrUndo(open, () => run(member)));
+      }
+  } finally {
+    // A statement that failed first is the reason for the failures behind it.
+    await allEnded(written);
   }
   return results;
+}
+
+async function keepOrUndo(open: GroupTransaction, run: () => Promise<unknown>): Promise<Result> {
+  try {
+    const value = await run();
+    await open.release();
+    return { ok: true, value };
+  } catch (error) {
+    // After an error of the ledger itself, nothing of the whole transaction is certain.
+    if (open.isEnded() || isOfDatabase(error)) throw error;
+    await open.undo();
+    return { ok: false, error };
+  }
+}
+
+/**
+ * Runs a member's work. Its statements are sent before it ends: one that is sent later would be undone with the member
+ * behind it.
+ */
+async function runMember(tx: Queryable, work: Member['work'], written: Promise<unknown>[]): Promise<unknown> {
+  let isOver = false;
+  const open = () => {
+    assert(!isOver, 'a statement is sent before its transaction ends');
+    return tx;
+  };
+  try {
+    return await work({
+      query: (sql, params) => open().query(sql, params),
+      values: (sql, params) => open().values(sql, params),
+      execute: (sql, params) => open().execute(sql, params),
+      last(promise) {
+        // The end of the group handles the failure.
+        promise.catch(() => undefined);
+        written.push(promise);
+      },
+    });
+  } finally {
+    isOver = true;
+  }
 }
 
 const databaseErrors: readonly ErrorCode[] = ['LEDGER_FULL', 'LEDGER_IO', 'LEDGER_BUSY', 'LEDGER_DAMAGED'];

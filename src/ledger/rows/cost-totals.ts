@@ -1,15 +1,15 @@
-import { allEnded } from '../../core/basics/all-ended.ts';
 import { addAmounts, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { costsOfBatch, saveCost } from './costs.ts';
+import { type BatchCost, costsOfBatch } from './costs.ts';
 import type { RowRecord } from './rows.ts';
 
-/** Adds up in memory what a unit changes of the batches' costs. They are in the ledger once `flush` has returned. */
+/** Adds up in memory what a unit changes of the batches' costs. */
 export interface CostTotals {
   /** Reads in advance what the batch was charged so far: a change will probably follow. */
   expect(batchId: string): void;
   replace(before: RowRecord, after: RowRecord): void;
-  flush(): Promise<void>;
+  /** What the batches were charged with these changes. */
+  changed(): Promise<BatchCost[]>;
 }
 
 interface Total {
@@ -24,16 +24,11 @@ export function makeCostTotals(tx: Queryable): CostTotals {
     let total = totals.get(batchId);
     if (total === undefined) {
       total = { before: costsOfBatch(tx, batchId), delta: new Sums() };
-      // `flush` handles the failure, if the unit comes that far.
+      // `changed` handles the failure, if the unit comes that far.
       total.before.catch(() => undefined);
       totals.set(batchId, total);
     }
     return total;
-  };
-  const save = async (batchId: string, { before, delta }: Total) => {
-    const known = await before;
-    for (const [currency, added] of Object.entries(delta.toObject()))
-      if (added !== '0') await saveCost(tx, batchId, currency, addAmounts(known.get(currency) ?? '0', added));
   };
 
   return {
@@ -44,8 +39,14 @@ export function makeCostTotals(tx: Queryable): CostTotals {
         delta.add(before.cost_currency, subtractAmounts('0', before.cost));
       if (after.cost !== null && after.cost_currency !== null) delta.add(after.cost_currency, after.cost);
     },
-    async flush() {
-      await allEnded([...totals].map(([batchId, total]) => save(batchId, total)));
+    async changed() {
+      const costs: BatchCost[] = [];
+      for (const [batch_id, { before, delta }] of totals) {
+        const known = await before;
+        for (const [currency, added] of Object.entries(delta.toObject()))
+          if (added !== '0') costs.push({ batch_id, currency, cost: addAmounts(known.get(currency) ?? '0', added) });
+      }
+      return costs;
     },
   };
 }

@@ -170,7 +170,13 @@ export async function costsSentBefore(
   return sumOfCosts(costs);
 }
 
-/** Writes what a batch was charged in one currency: a decimal text. */
-export async function saveCost(tx: Queryable, batchId: string, currency: string, cost: string): Promise<void> {
-  await saveRecord(tx, 'batch_costs', ['batch_id', 'currency'], { batch_id: batchId, currency, cost });
+/** What a batch was charged in one currency: a decimal text. */
+export interface BatchCost {
+  batch_id: string;
+  currency: string;
+  cost: string;
+}
+
+export async function saveCost(tx: Queryable, cost: BatchCost): Promise<void> {
+  await saveRecord(tx, 'batch_costs', ['batch_id', 'currency'], cost);
 }

@@ -1,3 +1,4 @@
+import { assert } from '../../core/basics/assert.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
 import { makeInsert } from '../drivers/insert.ts';
@@ -88,6 +89,12 @@ export const insertPayments = makeInsert<PaymentRecord>(
   ],
   { ending: 'ON CONFLICT (idempotency_key) DO NOTHING', most: paymentsPerStatement },
 );
+
+/** Binds keys that the transaction has found to be free. */
+export async function bindFreeKeys(tx: Queryable, payments: readonly PaymentRecord[]): Promise<void> {
+  const bound = await insertPayments(tx, payments);
+  assert(bound === payments.length, 'a key that was free at the start of a unit is free at its end');
+}
 
 /**
  * Restarts the age of a key that the service has forgotten and under which every attempt was refused. Returns false if

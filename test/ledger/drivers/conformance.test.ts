@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, describe, type TestContext, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
-import type { Database, Turn } from '../../../src/ledger/drivers/database.ts';
+import type { Database, Transaction, Turn } from '../../../src/ledger/drivers/database.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
 import { openSqlite } from '../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { folderOf } from '../../support/folder.ts';
@@ -106,6 +106,54 @@ for (const { name, newLedger } of drivers) {
       assert.deepEqual(statuses, ['fulfilled', 'fulfilled', 'rejected', 'rejected', 'fulfilled']);
       assert.equal(settled[2].status === 'rejected' && settled[2].reason, fault);
       assert.deepEqual((await db.values('SELECT n FROM t ORDER BY n')).flat(), [0, 1, 3, 4]);
+    });
+
+    test('keeps the last statements of a transaction, whatever becomes of those behind it', async (t) => {
+      const db = await one(t);
+      const add = (n: number) =>
+        db.transact(async (tx) => tx.last(tx.execute('INSERT INTO t (n, other) VALUES (?, 7)', [n])));
+      const fail = () =>
+        db.transact(async (tx) => {
+          assert.deepEqual(await tx.query('SELECT n, other FROM t'), [{ n: 1, other: 7 }]);
+          throw new Error('undone');
+        });
+      const [first, middle, last] = await Promise.allSettled([add(1), fail(), add(2)]);
+      assert.deepEqual([first?.status, middle?.status, last?.status], ['fulfilled', 'rejected', 'fulfilled']);
+      assert.match(String(middle?.status === 'rejected' && middle.reason), /undone/);
+      assert.deepEqual((await db.values('SELECT n FROM t ORDER BY n')).flat(), [1, 2]);
+    });
+
+    test('commits nothing with a transaction whose last statements fail, and says why to all who share the commit', async (t) => {
+      const db = await one(t);
+      await db.execute('INSERT INTO t (n) VALUES (5)');
+      const add = (n: number) => db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [n]));
+      const failing = [
+        (tx: Transaction) => tx.execute('INSERT INTO t (n) VALUES (5)'),
+        (tx: Transaction) => tx.execute('INSERT INTO t (n) VALUES (3)').then(() => assert.fail('not as it was')),
+      ];
+      for (const [fault, send] of failing.entries()) {
+        const shared = [add(1), db.transact(async (tx) => tx.last(send(tx))), add(2)];
+        const reasons = (await Promise.allSettled(shared)).map((one) => one.status === 'rejected' && one.reason);
+        assert.match(String(reasons[0]), [/unique|duplicate/i, /not as it was/][fault] as RegExp);
+        assert.deepEqual(reasons, [reasons[0], reasons[0], reasons[0]]);
+        assert.deepEqual((await db.values('SELECT n FROM t ORDER BY n')).flat(), [5]);
+      }
+    });
+
+    test('refuses a statement that a transaction sends after its end: others share its commit', async (t) => {
+      const db = await one(t);
+      let late: Promise<unknown> | undefined;
+      const careless = db.transact(async (tx) => {
+        const send = async () => tx.execute('INSERT INTO t (n) VALUES (1)');
+        setTimeout(() => (late = send().catch(String)));
+      });
+      const slow = db.transact(async (tx) => {
+        while (late === undefined) await new Promise((resolve) => setTimeout(resolve, 1));
+        await tx.execute('INSERT INTO t (n) VALUES (2)');
+      });
+      await Promise.all([careless, slow]);
+      assert.match(String(await late), /before its transaction ends/);
+      assert.deepEqual((await db.values('SELECT n FROM t')).flat(), [2]);
     });
 
     test('lets transactions that are asked for at the same time see the changes of those before', async (t) => {

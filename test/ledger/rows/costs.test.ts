@@ -32,7 +32,8 @@ test('what a batch was charged is in the order of its currencies, whichever was 
   const db = await memoryLedger();
   t.after(() => db.close());
   await db.transact(async (tx) => {
-    for (const currency of ['NGN', 'USD', 'KES', 'NGN', 'KES']) await saveCost(tx, 'batch-1', currency, '1');
+    for (const currency of ['NGN', 'USD', 'KES', 'NGN', 'KES'])
+      await saveCost(tx, { batch_id: 'batch-1', currency, cost: '1' });
   });
   assert.deepEqual([...(await costsOfBatch(db, 'batch-1')).keys()], ['KES', 'NGN', 'USD']);
 });

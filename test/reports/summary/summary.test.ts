@@ -418,7 +418,7 @@ test('charges of earlier payments of retried rows are counted for no row, and ex
   await writeSampleBatch(db);
   const before = await batchSummary(db, 'B-1');
   assert.deepEqual(before.charged.earlier, {});
-  await saveCost(db, 'B-1', 'USD', addAmounts(before.charged.total.USD ?? '0', '1.25'));
+  await saveCost(db, { batch_id: 'B-1', currency: 'USD', cost: addAmounts(before.charged.total.USD ?? '0', '1.25') });
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual(summary.charged.earlier, { USD: '1.25' });
   assert.equal(summary.charged.total.USD, addAmounts(before.charged.total.USD ?? '0', '1.25'));

@@ -54,7 +54,7 @@ describe('forecast-money', () => {
     const started_at = session.clock.now() - 86_400_000;
     const done = { run_id: 'B-1', account: 'sandbox', service: embeddedSandboxService, status: 'completed' } as const;
     await addBatch(db, session.clock, aBatch({ ...done, batch_id: 'B-1', started_at }), []);
-    await db.transact((tx) => saveCost(tx, 'B-1', 'KES', balance));
+    await db.transact((tx) => saveCost(tx, { batch_id: 'B-1', currency: 'KES', cost: balance }));
     const { spent, runs_out_at, runs_out_by } = await shillings();
     assert.deepEqual([spent, runs_out_by], [balance, 'usual_spending']);
     assert.equal(Date.parse(runs_out_at), started_at + 60 * 86_400_000, 'the first time it is just enough');
