@@ -27,7 +27,9 @@ export interface HeldAccounts {
   renew(at: Pick<Placement, 'renew'>): Promise<void>;
   /** Stops the work for the accounts, and then releases them. */
   handOver(accounts: Iterable<string>): void;
-  /** Hands over the accounts whose service cannot be reached from here, and waits for no answers to them any more. */
+  /**
+   * Hands over the accounts whose service cannot be reached from here, without waiting for answers to their requests.
+   */
   giveUp(isCutOff: (account: string) => boolean): void;
 }
 

@@ -49,7 +49,10 @@ export function keep(
   });
 }
 
-/** A shared ledger that is full, or has failed over, keeps all accounts from being worked for: people hear it once. */
+/**
+ * Whether an error concerns all accounts, so that people are notified once: the shared ledger is full or fails over,
+ * and no account can be worked on.
+ */
 function concernsAll({ ledgerUrl }: Pick<Session, 'ledgerUrl'>, error: unknown): boolean {
   return ledgerUrl !== null && error instanceof AirbatchError && error.code.startsWith('LEDGER_');
 }

@@ -17,7 +17,7 @@ export function csrfTokenNow(): string | null {
 
 let isOver = false;
 
-/** Another person has signed in, and the page is left: what it has still to send would be their work. */
+/** Sends no more changes: another person has signed in, and changes of the page that is left would count as theirs. */
 export function stopChanges(): void {
   isOver = true;
 }

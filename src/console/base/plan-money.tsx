@@ -97,7 +97,7 @@ export function CostUnknown({ currencies }: { currencies: readonly string[] }) {
 interface WalletsProps {
   wallets: readonly WalletMoney[];
   caption: string;
-  /** If not, it is not known either what the wallets hold after the payout. */
+  /** Whether the cost of the payout is known, and so what the wallets hold after it. */
   isCostKnown: boolean;
 }
 

@@ -11,7 +11,10 @@ interface Shown {
 }
 
 const shownMs = 8_000;
-/** A message may lead to another page, and stays there. It is not about the pages that the person opens after that. */
+/**
+ * An action may show a message and then open another page, within this time: there the message stays. A page that the
+ * person opens later removes it.
+ */
 const leadsOnMs = 1_000;
 let toasts: readonly Shown[] = [];
 let lastId = 0;

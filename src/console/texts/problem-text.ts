@@ -14,7 +14,7 @@ export function problemTitle(code: string): string {
   return hasText(id) ? t(id) : code;
 }
 
-/** Problems of which the same is said as of another one. */
+/** Problems whose details have the same text as those of another problem. */
 const saidAs: Readonly<Record<string, string>> = {
   ALREADY_SENT: 'ALREADY_PAID',
   FAILED_BEFORE: 'ALREADY_PAID',

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/time/clock.ts';
 import type { Transport } from './transport.ts';
 
-/** Notes since when the service answers nothing. It may be slow, or this machine may be cut off from it. */
+/** Notes since when the service has not answered. It may be slow, or this machine may have no connection to it. */
 export function watchSilence(
   { send, close }: Transport,
   clock: Pick<Clock, 'monotonic'>,

@@ -93,15 +93,15 @@ interface RecentText {
   hasQuoted(cell: string): boolean;
 }
 
-/** At least so much of the text is kept. A longer cell that ends in a quotation mark is asked about. */
+/** At least this much of the text is kept. If a longer cell ends in a quotation mark, a person is asked about it. */
 const recentBytes = 65_536;
 
-/** The newest part of the text, and what came before, as it is written: the parser does not say what is in quotes. */
+/** Keeps the latest text as it is written, because the parser does not say which cells are in quotes. */
 function makeRecentText(): RecentText {
   let before: Buffer = Buffer.alloc(0);
   let newest = before;
   let both: Buffer | null = null;
-  /** Where the cell ends that was found last, in both. */
+  /** Where the last cell that was found ends, in `both`. */
   let from = 0;
   const joined = () => (both ??= Buffer.concat([before, newest]));
   return {

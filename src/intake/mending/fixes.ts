@@ -11,7 +11,7 @@ export type FixValue = 'country' | 'currency' | 'network_id' | 'decimal';
 /** One way to correct all rows with the same problem. */
 export interface Fix {
   codes: readonly ProblemCode[];
-  /** Of the problems with this value `why` alone. */
+  /** If it is set, the fix is only for problems with this value `why`. */
   why?: string;
   /** What the person chooses; null: nothing. */
   value: FixValue | null;
@@ -80,7 +80,7 @@ const all = {
     why: 'split',
     value: null,
     field: 'amount',
-    // With its decimals, an amount is no first half of one that was split at its thousands.
+    // "1.00" is certainly a whole amount, while "1" may be the first half of "1,500" that was split into two cells.
     mend(cells, context) {
       const reading = readAmount(cellOf(cells, context, 'amount'));
       if (reading.kind !== 'read' || reading.negative || reading.decimalSign !== null) return null;

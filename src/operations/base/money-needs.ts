@@ -82,7 +82,7 @@ export async function needsOf(
     const expected = await expectedCost(db, { account, service: ofBatch }, asked);
     const [cost, unknown] = [new Sums(), new Sums()];
     cost.addAll(expected.cost);
-    // Without a rate, an amount costs a wallet in its own currency at most itself.
+    // Without a rate, the cost in a wallet of the same currency is at most the amount.
     for (const currency of expected.unknown) (currency in held ? cost : unknown).add(currency, asked[currency] ?? '0');
     const isSent = sendingStates.includes(status);
     needs.push({ batch: batch_id, isSent, cost: cost.toObject(), unknown: unknown.toObject(), products });

@@ -48,7 +48,7 @@ export async function moveStep(
     const at = clock.now();
     if (!(await raiseVersion(tx, draft, { options, at, isPlanned: false }))) throw changedMeanwhile(draft);
     await markStep(tx, step, way === 'undo' ? { by: person, at } : null);
-    // A choice of columns that is undone does not decide about the next file.
+    // The choice of columns is remembered for the next file, so it is corrected when it is undone.
     const { map = {} } = optionsOf({ options });
     if (!isDeepStrictEqual(map, optionsOf(draft).map ?? {}))
       await rememberMapping(tx, draft, map as Record<string, string>);

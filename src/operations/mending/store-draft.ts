@@ -112,7 +112,8 @@ async function storeRows({ db, clock }: Session, draftId: string, { chunks }: Me
         tx,
         records.map((cells, index) => ({
           ...{ draft_id: draftId, row_no: first + index, line: lines[index] as number },
-          // A file of ours that comes back has apostrophes against formulas that nobody has typed.
+          // airbatch puts an apostrophe before what a spreadsheet would take for a formula. In a file that it has
+          // written itself, these are removed again.
           ...{ state: 'unchecked', cells: joinCells(cells.map(withoutSpreadsheetGuard)) },
         })),
       ),

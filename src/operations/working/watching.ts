@@ -58,7 +58,7 @@ export function makeWatching(
   const seen = new Map<string, Seen>();
   let standing = '';
   let since = clock.monotonic();
-  // It is known before the wait is shown: whoever reads that a batch is paused may stop at once.
+  // Updated before the wait is shown, because a person who reads that a batch is paused may press Ctrl-C at once.
   const unpaused = new Set(batchIds);
 
   const reportWait = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, is_watched: boolean) => {

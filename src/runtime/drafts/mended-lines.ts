@@ -1,7 +1,7 @@
 /**
- * How the lines of a mended file differ from those of its draft: rows may have been left out, and the original may
- * have lines above its header, or empty ones. From line `from` of the mended file on, a row's line in the draft is
- * greater by `by`. In order.
+ * How many lines further down the rows of a mended file stand in its draft, because rows were left out, or because the
+ * original has empty lines or lines above its header. From line `from` of the mended file on, it is `by` lines. In the
+ * order of `from`.
  */
 export type LineShifts = readonly { from: number; by: number }[];
 

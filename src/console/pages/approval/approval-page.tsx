@@ -130,7 +130,7 @@ function Decision({ review, back, onChanged }: { review: Review; back: string; o
   );
 }
 
-/** All that is left to do with a batch that has waited for too long. */
+/** The button of a batch that has waited for too long for its approval: it can only be rejected. */
 function RejectExpired({ batch, back }: Pick<DialogProps, 'batch' | 'back'>) {
   const [isAsked, setAsked] = useState(false);
   return (

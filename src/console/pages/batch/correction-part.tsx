@@ -45,8 +45,9 @@ export function CorrectionPart({ batch }: { batch: BatchStatus }) {
 }
 
 /**
- * How the draft of the batch was read: its rows are read in the same way again. The file has one table, and failed.csv
- * not all of its rows.
+ * The options with which the draft of the batch was read, so that its rows are read in the same way again. Those about
+ * the sheet, the header line, the number of rows and the sum are left out: failed.csv has one table, and only some
+ * rows.
  */
 async function optionsOf(draftId: string): Promise<FileOptions> {
   const path = { draft_id: draftId };

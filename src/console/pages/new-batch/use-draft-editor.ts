@@ -139,7 +139,7 @@ function useOthersChanges(
   }, [client, draftId, data, dataUpdatedAt, isBusy, recheck, seen]);
 }
 
-/** Asks before the page is closed while changes wait on it that can still be sent. */
+/** The browser asks before it closes the page while some changes are not sent yet. */
 function useKeptInput(hasInput: boolean): void {
   useEffect(() => {
     if (!hasInput) return;

@@ -12,7 +12,10 @@ export interface Check {
   faults: string[];
 }
 
-/** What the page shows, and the bytes must be: a server could answer with others that are signed as well. */
+/**
+ * The report that the page shows. The files must be those of this report: a server could send another report that is
+ * signed as well.
+ */
 export interface Wanted {
   batchId: string;
   version: number | null;

@@ -64,8 +64,8 @@ export async function uploadFile(
 }
 
 /**
- * Makes a draft of a file that the server has; if there is an open draft of it, it is that one. `options`: how it is
- * read.
+ * Makes a draft of a file that the server has, or returns the open draft of that file if there is one. `options`: how
+ * the file is read.
  */
 export async function draftOfServerFile(
   { path, name }: { path: string; name: string },

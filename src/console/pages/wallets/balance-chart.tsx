@@ -13,8 +13,8 @@ import './chart.css';
 const heightPx = 160;
 
 /**
- * A forecast longer than the balances before it, times this, leaves the chart on the right: they would be a speck. A
- * year, the longest forecast, stays in the chart beside a month of balances.
+ * A forecast may be this many times as long as the balances before it. The chart cuts off the rest, because the
+ * balances would shrink to a speck. A month of balances leaves room for a year, the longest forecast.
  */
 const aheadTimesMax = 12;
 
