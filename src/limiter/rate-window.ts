@@ -65,7 +65,7 @@ export interface SeenWindow {
   isFirst: boolean;
   /** When the latest request was sent whose answer showed the use of the window. */
   shownAt: number;
-  /** The same, for requests that ran alone: then no use by others could be mistaken for ours. */
+  /** The same, when no use by others could be mistaken for ours: see `noteShownWell`. */
   shownWellAt: number;
 }
 

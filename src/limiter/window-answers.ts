@@ -43,6 +43,7 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
     narrowSeen(window, seen, now, headers, sentAt);
   }
   if (unansweredBefore > 0) countAnswered(window, headers);
+  noteShownWell(window);
   settleEnd(window, now, wallNow - now);
 }
 
@@ -87,7 +88,7 @@ function beginSeen(
     foundUsed: found > 0,
     isFirst: phase === 'unknown',
     shownAt: sentAt ?? now,
-    shownWellAt: window.unanswered === 0 ? (sentAt ?? now) : -Infinity,
+    shownWellAt: -Infinity,
   };
   window.seen.others = Math.max(0, used - window.seen.ours);
   window.phase = 'open';
@@ -104,7 +105,6 @@ function narrowSeen(
   seen.remaining = Math.min(seen.remaining, remaining);
   seen.others = Math.max(seen.others, limit - remaining - seen.ours);
   seen.shownAt = Math.max(seen.shownAt, sentAt ?? now);
-  if (window.unanswered === 0) seen.shownWellAt = seen.shownAt;
   if (resetAt > seen.resetAt) {
     seen.resetAt = resetAt;
     seen.seenAt = now;
@@ -120,6 +120,16 @@ function countAnswered({ seen, options: { windowMs } }: RateWindow, { limit, res
   if (seen === null || resetAt <= seen.resetAt - windowMs / 2) return;
   seen.answered += 1;
   seen.remaining = Math.min(seen.remaining, limit - seen.answered);
+}
+
+/**
+ * Use by others cannot be mistaken for ours if none of our requests is without an answer. Nor can it if the service has
+ * shown no more use than by the requests that it has answered, and by others as far as they are known: the one that it
+ * counted last shows all use until then.
+ */
+function noteShownWell({ seen, unanswered, limit }: RateWindow): void {
+  if (seen === null) return;
+  if (unanswered === 0 || limit - seen.remaining <= seen.answered + seen.others) seen.shownWellAt = seen.shownAt;
 }
 
 /** Calculates when the window is over. If it was considered over too early, it opens again. */

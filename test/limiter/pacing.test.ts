@@ -42,21 +42,23 @@ const windowMs = 60_000;
 /** How many rows the engine sends at a time: with V1, usually, and in a program with many accounts. */
 const rowsTogether = [1, 4, 12];
 
-/** A request that the server counts after 20 ms, and whose answer is there after 40. */
+/** A request that the server counts in the middle of the time that it takes. */
 async function askOnce({
   clock,
   server,
   limiter,
+  tookMs = 40,
 }: {
   clock: ReturnType<typeof makeVirtualClock>;
   server: ReturnType<typeof makeServer>;
   limiter: ReturnType<typeof makeVirtualLimiter>;
+  tookMs?: number;
 }): Promise<void> {
-  await clock.sleep(20);
+  await clock.sleep(tookMs / 2);
   server.count();
   const headers = server.headers();
-  await clock.sleep(20);
-  limiter.observe('creation', { ...headers, tookMs: 40 });
+  await clock.sleep(tookMs / 2);
+  limiter.observe('creation', { ...headers, tookMs });
 }
 
 /**
@@ -226,6 +228,36 @@ describe('pacing by the server’s window', () => {
     });
   }
 
+  for (const together of rowsTogether) {
+    test(`uses the whole of each window however slow the answers are, ${together} rows at a time`, async () => {
+      for (const tookMs of [4_000, 9_000]) {
+        const clock = makeVirtualClock();
+        const begun = clock.now();
+        const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+        const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+        let left = 240;
+        const send = async () => {
+          while (left > 0) {
+            const wanted = Math.min(left, together);
+            left -= wanted;
+            const ask = async (count: number) => {
+              left += wanted - count;
+              await Promise.all(Array.from({ length: count }, () => askOnce({ clock, server, limiter, tookMs })));
+            };
+            await limiter.admit('creation', ask, wanted);
+          }
+        };
+        await clock.drive(Promise.all(Array.from({ length: 240 / together }, send)));
+        assert.equal(server.refused(), 0);
+        const windows = Array.from({ length: 4 }, (_, number) => begun + number * windowMs);
+        const arrived = windows.map(
+          (from) => server.arrivals.filter((at) => at >= from && at < from + windowMs).length,
+        );
+        assert.deepEqual(arrived, [60, 60, 60, 60], `answers take ${tookMs} ms`);
+      }
+    });
+  }
+
   for (const phase of [0.2, 0.5, 0.8, 0.95, 0.98, 0.99]) {
     for (const together of rowsTogether)
       test(`leaves another client its third, begun when ${phase * 100}% of a window are over, ${together} rows at a time`, async () => {
@@ -249,7 +281,7 @@ describe('pacing by the server’s window', () => {
       const phases = [...Array(28).keys()].map((step) => (step < 20 ? step / 200 : step / 10 - 1.9));
       for (const phase of phases) {
         for (const otherFrom of [0, 0.01, 0.02, 0.03, 0.04, 0.049]) {
-          for (const tookMs of [40, 1_000]) {
+          for (const tookMs of [40, 1_000, 5_000]) {
             const { refused } = await payBesideAnother({ phase, otherFrom, rows: 100, tookMs, together });
             assert.equal(refused, 0, `begun at ${phase} of a window, the other client at ${otherFrom}, ${tookMs} ms`);
           }
