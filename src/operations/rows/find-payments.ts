@@ -92,7 +92,7 @@ export const findPayments = defineOperation({
     return db.snapshot(async (view) => {
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
       const payments: z.output<typeof sentRow>[] = [];
-      const totals = noTotals();
+      const [paid, open]: [ReportedRow[], ReportedRow[]] = [[], []];
       const takenBack = new Map<string, ReadonlySet<number>>();
       for (const { batch_id, row_no } of found.slice(0, paymentsMax)) {
         const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
@@ -106,7 +106,8 @@ export const findPayments = defineOperation({
         const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, second_topup_id, refunded_at };
         const doubts = await doubtReasonsOf(view, batch_id, [row_no, row_no]);
         payments.push({ ...listed(batch, row, doubts.get(row_no) ?? null), ...more });
-        addUp(totals, row, counts_as_paid);
+        if (counts_as_paid) paid.push(row);
+        else if (!isTerminal(row.status)) open.push(row);
       }
       return {
         phone_number: maskPhone(number),
@@ -114,46 +115,34 @@ export const findPayments = defineOperation({
         to: isoTime(toMs),
         payments,
         is_cut: found.length > paymentsMax,
-        paid_rows: totals.paidRows,
-        paid: totals.paid.toObject(),
-        paid_products: totals.products,
+        paid_rows: paid.length,
+        paid: requestedBy(paid),
+        paid_products: paid.filter(({ amount }) => amount === null).length,
         paid_twice_rows: payments.filter(({ second_topup_id }) => second_topup_id !== null).length,
-        refunded_rows: totals.refundedRows,
-        charged: totals.charged.toObject(),
-        open_rows: totals.openRows,
-        open: totals.open.toObject(),
+        refunded_rows: paid.filter(({ refunded_at }) => refunded_at !== null).length,
+        charged: chargedFor(paid),
+        open_rows: open.length,
+        open: requestedBy(open),
         forgotten_batches: await forgottenBatches(view, asked),
       };
     });
   },
 });
 
-function noTotals() {
-  return {
-    paid: new Sums(),
-    charged: new Sums(),
-    open: new Sums(),
-    paidRows: 0,
-    refundedRows: 0,
-    openRows: 0,
-    products: 0,
-  };
+function requestedBy(rows: readonly ReportedRow[]): z.output<typeof sums> {
+  const total = new Sums();
+  for (const { amount, currency } of rows) if (amount !== null && currency !== null) total.add(currency, amount);
+  return total.toObject();
 }
 
-function addUp(totals: ReturnType<typeof noTotals>, row: ReportedRow, isPaid: boolean): void {
-  const { status, amount, currency, cost, cost_currency, refunded_at, refund_amount, refund_currency } = row;
-  if (isPaid) totals.paidRows += 1;
-  else if (!isTerminal(status)) totals.openRows += 1;
-  if (isPaid && amount === null) totals.products += 1;
-  if (amount !== null && currency !== null) {
-    if (isPaid) totals.paid.add(currency, amount);
-    else if (!isTerminal(status)) totals.open.add(currency, amount);
-  }
-  if (isPaid && refunded_at !== null) totals.refundedRows += 1;
-  if (isPaid && cost !== null && cost_currency !== null) {
+function chargedFor(rows: readonly ReportedRow[]): z.output<typeof sums> {
+  const total = new Sums();
+  for (const { cost, cost_currency, refunded_at, refund_amount, refund_currency } of rows) {
+    if (cost === null || cost_currency === null) continue;
     const back = refunded_at !== null && refund_currency === cost_currency ? (refund_amount ?? cost) : '0';
-    totals.charged.add(cost_currency, subtractAmounts(cost, back));
+    total.add(cost_currency, subtractAmounts(cost, back));
   }
+  return total.toObject();
 }
 
 function configuredCountry(intake: Readonly<Record<string, unknown>>): string | null {
