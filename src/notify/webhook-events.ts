@@ -1,5 +1,5 @@
 import { isoOrNull, isoTime } from '../core/time/clock.ts';
-import { readGate } from '../engine/pacing/account-gate.ts';
+import { gateWithout, readGate } from '../engine/pacing/account-gate.ts';
 import { presentKind } from '../ledger/audit/event-kinds.ts';
 import { countRows } from '../ledger/batches/row-counts.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
@@ -104,17 +104,17 @@ async function addOfBatch(
 
 /** A gate that nobody's lease closes says nothing: the program that sends webhooks may just have started. */
 async function addOfAccount(db: Database, endpoints: readonly Endpoint[], account: string, now: number): Promise<void> {
-  const read = await readGate(db, account, now);
-  const causes = read.isOpen ? [] : read.causes.filter(({ why }) => why !== 'no_lease');
+  const gate = gateWithout(await readGate(db, account, now), 'no_lease');
+  const { isOpen } = gate;
   const before = await lastGate(db, account);
-  const isOpen = causes.length === 0;
   if (before === isOpen) return;
   await db.transact(async (tx) => {
     await saveGate(tx, account, isOpen);
     const event = isOpen ? 'account.open' : 'account.closed';
     if (before === null && isOpen) return;
     const wanting = endpoints.filter((one) => wants(one, event, account));
-    const data = { account, reasons: causes.map(({ why }) => why), until: isoOrNull(causes[0]?.until ?? null) };
+    const [reasons, until] = isOpen ? [[], null] : [gate.causes.map(({ why }) => why), gate.until];
+    const data = { account, reasons, until: isoOrNull(until) };
     await add(tx, wanting, { event, account, batch_id: null, id: `${account}:${now}`, at: now, data }, now);
   });
 }

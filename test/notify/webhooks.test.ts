@@ -6,19 +6,22 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
+import { isoTime } from '../../src/core/time/clock.ts';
 import { approve, requestApproval } from '../../src/engine/batches/batch-commands.ts';
+import { type StoredGate, savePace } from '../../src/ledger/accounts/pace.ts';
 import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { claimWebhooks } from '../../src/ledger/outbox/webhook-claim.ts';
 import { pageDeliveries, pruneDeliveries, sendAgain } from '../../src/ledger/outbox/webhook-deliveries.ts';
 import { type Endpoint, findEndpoint, saveEndpoint, skipToNow } from '../../src/ledger/outbox/webhook-endpoints.ts';
+import { takeLease } from '../../src/ledger/schema/lease-table.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeWebhookDelivery } from '../../src/notify/deliver-webhooks.ts';
 import { isPrivateAddress, post, signedHeaders } from '../../src/notify/post.ts';
 import { queueWebhooks, triedForMs } from '../../src/notify/webhook-events.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch, addBatch, approvalBy, setPause, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, approvalBy, idlePace, setPause, unplanned } from '../support/ledger.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const newer = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
@@ -166,6 +169,33 @@ describe('a webhook', () => {
     await pass(1_000);
     assert.deepEqual(types(got), ['account.closed main', 'account.open main']);
     assert.deepEqual(got[0]?.json.data.reasons, ['insufficient_balance']);
+  });
+
+  test('says until when an account cannot send, unless one of the reasons has no known end', async (t) => {
+    const { db, clock, add, pass, batch } = await setUp(t);
+    const { url, got } = await receiver(t);
+    await add('we_1', url, { events: ['account.closed', 'account.open'] });
+    await batch('batch-1');
+    await pass();
+    const now = clock.now();
+    const holder = { holder: 'elsewhere/1/1', deadHolder: null };
+    const held = await takeLease(db, { account: 'main', now, ttlMs: 600_000, ...holder });
+    const throttle = { since: now, at: now, saidMs: 60_000, until: now + 60_000 };
+    const passWith = async (gate: StoredGate, after = 0) => {
+      await savePace(db, 'main', { ...idlePace, fence: held?.fence ?? 0, gate });
+      await pass(after);
+    };
+    await passWith({ throttle, unreachableSince: null });
+    await passWith({ throttle: null, unreachableSince: null }, 1_000);
+    await passWith({ throttle, unreachableSince: now }, 1_000);
+    assert.deepEqual(
+      got.map(({ json }) => [json.type, json.data.reasons, json.data.until]),
+      [
+        ['account.closed', ['throttled'], isoTime(now + 60_000)],
+        ['account.open', [], null],
+        ['account.closed', ['throttled', 'unreachable'], null],
+      ],
+    );
   });
 
   test('is signed with both secrets while one replaces the other', async (t) => {

@@ -56,11 +56,21 @@ export function gateOf(causes: GateCauses, now: number): AccountGate {
   if (throttle !== null && throttle.until > now)
     add('throttled', { since: throttle.since, until: throttle.until, throttle });
   if (unreachableSince !== null) add('unreachable', { since: unreachableSince });
-  const [first] = found;
+  return gateBy(found);
+}
+
+/** The gate that these causes close. The first one must end first. */
+function gateBy(causes: GateCause[]): AccountGate {
+  const [first] = causes;
   if (first === undefined) return { isOpen: true };
-  const ends = found.map(({ until }) => until);
+  const ends = causes.map(({ until }) => until);
   const until = ends.reduce((last, end) => (last === null || end === null ? null : Math.max(last, end)));
-  return { isOpen: false, why: first.why, until, causes: found };
+  return { isOpen: false, why: first.why, until, causes };
+}
+
+/** The gate as it is without causes of this kind. */
+export function gateWithout(gate: AccountGate, why: GateReason): AccountGate {
+  return gate.isOpen ? gate : gateBy(gate.causes.filter((cause) => cause.why !== why));
 }
 
 /** The cause of this kind among all causes that keep a gate closed; null if there is none. */
