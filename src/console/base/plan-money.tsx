@@ -1,9 +1,12 @@
+import type { ResultOf } from '../api/client.ts';
 import { systemText } from '../texts/failure-text.ts';
-import { countryName } from '../texts/format.ts';
+import { countryName, formatDuration } from '../texts/format.ts';
 import { t } from '../texts/i18n.ts';
 import { Badge } from './state-badge.tsx';
 import { type Column, Table } from './table.tsx';
 import { Count, Money, None, Sums } from './values.tsx';
+
+type Plan = ResultOf<'/api/v1/drafts/{draft_id}/plan'>['plan'];
 
 interface MoneyNoticesProps {
   plan: { short: readonly { currency: string; missing: string }[]; balance_trouble: string | null };
@@ -44,6 +47,12 @@ export function missingColumn(): Column<{ currency: string; missing: string | nu
         </Badge>
       ),
   };
+}
+
+/** How long a plan takes; or why nobody knows when it would be done. */
+export function timeTaken({ estimate_ms, done_unknown }: Pick<Plan, 'estimate_ms' | 'done_unknown'>): string {
+  if (done_unknown !== null) return t(`hold.${done_unknown}`);
+  return t('approval.takes', { time: formatDuration(Math.max(estimate_ms, 1_000)) });
 }
 
 interface NetworkTotals {

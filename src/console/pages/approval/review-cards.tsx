@@ -1,9 +1,9 @@
 import { Card, Figures } from '../../base/page.tsx';
-import { CostUnknown, MoneyNotices, NetworksTable, WalletsTable } from '../../base/plan-money.tsx';
+import { CostUnknown, MoneyNotices, NetworksTable, timeTaken, WalletsTable } from '../../base/plan-money.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { type Column, Table } from '../../base/table.tsx';
 import { BatchLink, Money, Sums, Time, WalletBalance } from '../../base/values.tsx';
-import { formatCount, formatDuration } from '../../texts/format.ts';
+import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemTitle } from '../../texts/problem-text.ts';
 import type { Review, ReviewedRow } from './review-queries.ts';
@@ -31,7 +31,7 @@ export function PlanCard({ review: { plan, expected_cost, wallets } }: { review:
           },
           {
             ...{ name: t('approval.done_at'), value: <Time at={done_at} /> },
-            more: t('approval.takes', { time: formatDuration(Math.max(plan.estimate_ms, 1_000)) }),
+            more: timeTaken(plan),
           },
           finish_by !== null && {
             ...{ name: t('batch.finish_by'), value: <Time at={finish_by} /> },

@@ -5,10 +5,10 @@ import { change } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { Card, Figures } from '../../base/page.tsx';
-import { CostUnknown, MoneyNotices, NetworksTable, WalletsTable } from '../../base/plan-money.tsx';
+import { CostUnknown, MoneyNotices, NetworksTable, timeTaken, WalletsTable } from '../../base/plan-money.tsx';
 import { BatchLink, batchPath, None, Sums, Time, WalletBalance } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
-import { formatAmount, formatCount, formatDuration } from '../../texts/format.ts';
+import { formatAmount, formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import { reasonText } from '../../texts/reason-text.ts';
@@ -100,7 +100,7 @@ export function PlanPart({ draft, planning, isReady, isOpen }: PlanProps) {
 }
 
 function PlanFigures({ plan: { plan, findings, since, expected_cost, wallets } }: { plan: DraftPlan }) {
-  const { balance, done_at, estimate_ms, rows_before, unusual } = plan;
+  const { balance, done_at, rows_before, unusual } = plan;
   return (
     <>
       <Figures
@@ -111,7 +111,7 @@ function PlanFigures({ plan: { plan, findings, since, expected_cost, wallets } }
           },
           {
             ...{ name: t('approval.done_at'), value: <Time at={done_at} /> },
-            more: t('approval.takes', { time: formatDuration(Math.max(estimate_ms, 1_000)) }),
+            more: timeTaken(plan),
           },
           rows_before > 0 && { name: t('approval.rows_before'), value: formatCount(rows_before) },
           wallets.length === 0 && {
