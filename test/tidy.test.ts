@@ -97,6 +97,7 @@ const subRooms: Record<string, readonly string[]> = {
       'pages/people',
       'pages/batches',
       'pages/upload',
+      'pages/draft-changes',
       'pages/batch',
       'pages/new-batch',
       'pages/approval',

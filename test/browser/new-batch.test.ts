@@ -103,6 +103,14 @@ describe('a clerk', () => {
     await right(page, '4');
     await page.keyboard.press('Control+Shift+Z');
     await right(page, '5');
+    const changes = page.getByRole('region', { name: 'Changes' });
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await changes
+      .getByRole('row', { name: /clerk|wanjiru/ })
+      .first()
+      .waitFor();
+    await changes.getByRole('row', { name: /Row 4 · amount: oops → 250/ }).waitFor();
+    await changes.getByRole('row', { name: /Row 1 · phone_number: 0712345601 → \+254712345601/ }).waitFor();
     const figures = page.locator('.figures').first().locator('.figure');
     const shown = async () =>
       (await figures.allTextContents()).flatMap((text) => text.match(/^(?:Ready|To pay|Held)[0-9]/) ?? []);

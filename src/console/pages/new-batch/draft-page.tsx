@@ -11,6 +11,7 @@ import { useChange } from '../../forms/use-change.ts';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
+import { ChangesCard } from '../draft-changes/changes-card.tsx';
 import { ColumnsCard } from './columns-card.tsx';
 import { type Draft, type DraftPlan, useDraft } from './draft-queries.ts';
 import { OptionsCard } from './options-card.tsx';
@@ -78,7 +79,13 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
   const isChecking = isFetching || editor.isUnchecked;
   const mayPrepare = useRole('prepare');
   const isOpen = draft.status === 'open' && mayPrepare;
-  if (draft.status !== 'open') return <Ended draft={draft} />;
+  if (draft.status !== 'open')
+    return (
+      <>
+        <Ended draft={draft} />
+        <ChangesCard draft={draft} />
+      </>
+    );
   if (draft.sheets.length > 0 && draft.options.sheet === undefined) return <SheetsCard draft={draft} isOpen={isOpen} />;
   return (
     <>
@@ -99,6 +106,7 @@ function Mending({ draft, isFetching }: { draft: Draft; isFetching: boolean }) {
       )}
       <ProblemsCard {...{ draft, editor, filter, isOpen }} onFilter={setFilter} onWholeFile={() => showOptions(true)} />
       <RowsCard draft={draft} editor={editor} filter={filter} onFilter={setFilter} isChecking={isChecking} />
+      <ChangesCard draft={draft} />
       <PlanPart {...{ draft, planning, isOpen }} isReady={!isChecking && !editor.isBusy} />
     </>
   );

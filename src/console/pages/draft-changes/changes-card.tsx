@@ -1,0 +1,109 @@
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { type Answer, answered, api } from '../../api/client.ts';
+import { Button } from '../../base/button.tsx';
+import { Loaded } from '../../base/failure.tsx';
+import { MoreRows } from '../../base/more-rows.tsx';
+import { Card } from '../../base/page.tsx';
+import { Badge } from '../../base/state-badge.tsx';
+import { Table } from '../../base/table.tsx';
+import { Time } from '../../base/values.tsx';
+import { formatCount } from '../../texts/format.ts';
+import { type TextId, t } from '../../texts/i18n.ts';
+
+type Step = Answer<'/api/v1/drafts/{draft_id}/changes'>['steps'][number];
+type Change = Step['changes'][number];
+type Draft = Pick<Answer<'/api/v1/drafts/{draft_id}'>, 'draft_id' | 'version' | 'columns' | 'undo' | 'redo'>;
+
+/** Who has changed what in a draft, undone steps included; nothing for a draft that nobody has changed. */
+export function ChangesCard({ draft: { draft_id, version, columns, undo, redo } }: { draft: Draft }) {
+  const [isShown, setShown] = useState(false);
+  const query = useInfiniteQuery({
+    queryKey: ['draft-changes', draft_id, version],
+    queryFn: ({ pageParam }) =>
+      answered(
+        api.GET('/api/v1/drafts/{draft_id}/changes', { params: { path: { draft_id }, query: { after: pageParam } } }),
+      ),
+    initialPageParam: 0,
+    getNextPageParam: ({ next }) => next,
+    enabled: isShown,
+  });
+  if (undo === null && redo === null) return null;
+  const names = columns.map(({ name }) => name);
+  return (
+    <Card
+      title={t('draft.changes')}
+      isFlush
+      actions={
+        <Button look="link" aria-expanded={isShown} onClick={() => setShown(!isShown)}>
+          {t(isShown ? 'draft.columns_hide' : 'draft.changes_show')}
+        </Button>
+      }
+    >
+      {isShown && (
+        <Loaded query={query}>
+          {({ pages }) => <Steps steps={pages.flatMap(({ steps }) => steps)} names={names} />}
+        </Loaded>
+      )}
+      {isShown && <MoreRows query={query} label={t('doubts.more')} isInCard />}
+    </Card>
+  );
+}
+
+function Steps({ steps, names }: { steps: readonly Step[]; names: readonly string[] }) {
+  return (
+    <Table
+      caption={t('draft.changes')}
+      rows={steps}
+      keyOf={({ step }) => step}
+      stacks
+      columns={[
+        { id: 'at', label: t('events.at'), cell: ({ done_at }) => <Time at={done_at} isExact /> },
+        { id: 'who', label: t('events.who'), cell: ({ done_by }) => done_by },
+        { id: 'what', label: t('events.what'), isHead: true, cell: (step) => <What step={step} /> },
+        { id: 'detail', label: t('draft.before_after'), cell: (step) => <Cells step={step} names={names} /> },
+      ]}
+    />
+  );
+}
+
+function What({ step: { kind, detail: fix, cells, undone_by } }: { step: Step }) {
+  const what = kind === 'fix' ? t(`draft.fix.${fix}` as TextId) : t(`draft.step.${kind}`);
+  return (
+    <>
+      {t('base.labelled', { label: what, value: formatCount(cells) })}{' '}
+      {undone_by !== null && <Badge tone="attention">{t('draft.undone', { person: undone_by })}</Badge>}
+    </>
+  );
+}
+
+/** The server gives the first changes of each step. */
+function Cells({ step: { changes, cells }, names }: { step: Step; names: readonly string[] }) {
+  const more = cells - changes.length;
+  return (
+    <ul className="plain-list small">
+      {changes.map((one) => (
+        <li key={`${one.row} ${one.column}`} className="wrap">
+          <CellChange change={one} names={names} />
+        </li>
+      ))}
+      {more > 0 && <li className="quiet">{t('held.examples', { count: more })}</li>}
+    </ul>
+  );
+}
+
+function CellChange({ change: { row, column, before, after }, names }: { change: Change; names: readonly string[] }) {
+  // The options of the whole file, and a row that is left out or put back.
+  if (column === -2) return <code>{after}</code>;
+  const place = t('rows.one', { row: formatCount(row) });
+  if (column === -1)
+    return t('base.labelled', { label: place, value: t(after === '' ? 'draft.put_back' : 'draft.excluded') });
+  return (
+    <>
+      <span className="quiet">
+        {place} · {names[column] ?? column + 1}:
+      </span>{' '}
+      <del>{before}</del> → <ins>{after}</ins>
+    </>
+  );
+}
