@@ -7,7 +7,7 @@ import { MoreRows } from '../../base/more-rows.tsx';
 import { Card } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Time } from '../../base/values.tsx';
+import { None, Time } from '../../base/values.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { type TextId, t } from '../../texts/i18n.ts';
 
@@ -71,7 +71,7 @@ function What({ step: { kind, detail: fix, cells, undone_by } }: { step: Step })
   const what = kind === 'fix' ? t(`draft.fix.${fix}` as TextId) : t(`draft.step.${kind}`);
   return (
     <>
-      {t('base.labelled', { label: what, value: formatCount(cells) })}{' '}
+      {kind === 'options' ? what : t('base.labelled', { label: what, value: formatCount(cells) })}{' '}
       {undone_by !== null && <Badge tone="attention">{t('draft.undone', { person: undone_by })}</Badge>}
     </>
   );
@@ -93,9 +93,9 @@ function Cells({ step: { changes, cells }, names }: { step: Step; names: readonl
 }
 
 function CellChange({ change: { row, column, before, after }, names }: { change: Change; names: readonly string[] }) {
-  // The options of the whole file, and a row that is left out or put back.
-  if (column === -2) return <code>{after}</code>;
+  if (column === -2) return <OptionChanges before={before} after={after} />;
   const place = t('rows.one', { row: formatCount(row) });
+  // The whole row.
   if (column === -1)
     return t('base.labelled', { label: place, value: t(after === '' ? 'draft.put_back' : 'draft.excluded') });
   return (
@@ -106,4 +106,36 @@ function CellChange({ change: { row, column, before, after }, names }: { change:
       <del>{before}</del> → <ins>{after}</ins>
     </>
   );
+}
+
+/** What was changed of how the whole file is read: the options before and after are JSON. */
+function OptionChanges({ before, after }: { before: string; after: string }) {
+  const [old, now] = [optionsIn(before), optionsIn(after)];
+  const changed = [...new Set([...old.keys(), ...now.keys()])].filter((name) => old.get(name) !== now.get(name));
+  return (
+    <>
+      {changed.map((name) => (
+        <div key={name}>
+          <span className="quiet">{isField(name) ? t(`draft.field.${name}`) : name}:</span>{' '}
+          {old.has(name) && <del>{old.get(name)}</del>} → {now.has(name) ? <ins>{now.get(name)}</ins> : <None />}
+        </div>
+      ))}
+    </>
+  );
+}
+
+const fields = [
+  ...(['phone_number', 'network_id', 'amount', 'currency', 'product_id'] as const),
+  ...(['reference', 'country', 'sms_message'] as const),
+];
+type Field = (typeof fields)[number];
+
+function isField(name: string): name is Field {
+  return (fields as readonly string[]).includes(name);
+}
+
+/** The options by name, and the columns by their meaning. */
+function optionsIn(json: string): Map<string, string> {
+  const { map = {}, ...options } = JSON.parse(json) as { map?: object };
+  return new Map(Object.entries({ ...options, ...map }).map(([name, value]) => [name, String(value)]));
 }
