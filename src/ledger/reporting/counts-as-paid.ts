@@ -43,7 +43,13 @@ export async function takenBackRows(db: Queryable, batchId: string): Promise<Set
   return new Set(await readColumn<number>(db, takenBackSql, takenBackParams(batchId)));
 }
 
+/** SQL: the row of `table` ended unpaid, and a payment of it has arrived, or may have. */
+export function arrivedAfterAllSql(table: 'rows' | 'other'): string {
+  const states = unpaidEnds.map((status) => `'${status}'`).join(', ');
+  return `(${table}.status IN (${states}) AND ${table}.contradicted IS NOT NULL)`;
+}
+
 /** SQL: the row of the batch counts as paid, as `countsAsPaid` says. It takes `countsAsPaidParams`. */
 export const countsAsPaidSql = `((rows.status = 'completed' AND rows.row_no NOT IN (${takenBackSql}))
-  OR (rows.status IN (${unpaidEnds.map((status) => `'${status}'`).join(', ')}) AND rows.contradicted IS NOT NULL))`;
+  OR ${arrivedAfterAllSql('rows')})`;
 export const countsAsPaidParams = takenBackParams;

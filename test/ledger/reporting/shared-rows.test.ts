@@ -51,6 +51,21 @@ describe('rows that two batches of a run have', () => {
     assert.deepEqual(await paidSince(db, mine), [{ batch_id: 'other', rows: 2 }]);
   });
 
+  test('count as paid if the other batch did not pay them by its own state, and the service says that they arrived', async () => {
+    const states = ['failed', 'skipped', 'cancelled'] as const;
+    const ready = await ofOneRun(states.map((state) => ['ready', state]));
+    assert.deepEqual(await sharedRows(ready, mine), []);
+    const failed = await ofOneRun(states.map((state) => ['failed', state]));
+    assert.deepEqual(await paidSince(failed, mine), []);
+    for (const db of [ready, failed])
+      await db.execute("UPDATE rows SET contradicted = 'completed' WHERE batch_id = 'other'");
+    assert.deepEqual(
+      (await sharedRows(ready, mine)).map(({ rows, paid }) => [rows, paid]),
+      [[3, 3]],
+    );
+    assert.deepEqual(await paidSince(failed, mine), [{ batch_id: 'other', rows: 3 }]);
+  });
+
   for (const [name, query] of [
     ['sharedRows', sharedRows],
     ['paidSince', paidSince],
