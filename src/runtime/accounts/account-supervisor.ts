@@ -3,7 +3,7 @@ import type { Log } from '../../core/text/log.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { AccountRunner } from '../../engine/account-runner.ts';
 import type { RequestClass } from '../../gateway/contract/gateway.ts';
-import type { RateUsage } from '../../limiter/limiter.ts';
+import { LimiterStopped, type RateUsage } from '../../limiter/limiter.ts';
 import type { OpenAccount } from './account.ts';
 
 /** An account that this process works for whenever no other process holds it. */
@@ -146,6 +146,7 @@ function makeTroubles(
 
 /** Works with the account that is open here, and keeps it open meanwhile; else opens it for this work. */
 async function useAccount<Result>(
+  name: string,
   work: (account: OpenAccount) => Promise<Result>,
   {
     opened,
@@ -154,7 +155,14 @@ async function useAccount<Result>(
   }: { opened: OpenAccount | null; users: Set<Promise<unknown>>; open: () => Promise<OpenAccount> },
 ): Promise<Result> {
   if (opened !== null) {
-    const use = work(opened);
+    const use = work(opened).catch((error: unknown) => {
+      // The account was handed over, or is opened again with other credentials: what waited for a request was not sent.
+      if (!(error instanceof LimiterStopped)) throw error;
+      throw new AirbatchError('ACCOUNT_BUSY', `the account "${name}" was just left to another program`, {
+        hint: 'Try again.',
+        cause: error,
+      });
+    });
     users.add(use);
     return use.finally(() => users.delete(use));
   }
@@ -228,7 +236,7 @@ export function superviseAccount(name: string, deps: SuperviseAccountDeps): Supe
     nudge: () => runner?.nudge(),
     usage: () => opened?.limiter.usage ?? null,
     clockAheadMs: () => clockAheadMs(opened, clock),
-    use: (work) => useAccount(work, { opened, users, open }),
+    use: (work) => useAccount(name, work, { opened, users, open }),
     reopen() {
       isStale = true;
       runner?.stop();

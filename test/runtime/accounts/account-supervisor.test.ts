@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import type { AccountRunner } from '../../../src/engine/account-runner.ts';
+import { LimiterStopped } from '../../../src/limiter/limiter.ts';
 import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
 import { superviseAccount } from '../../../src/runtime/accounts/account-supervisor.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
@@ -143,6 +144,19 @@ describe('an account of serve', () => {
     await clock.drive(clock.sleep(3 * 3_600_000));
     assert.equal(told.length, 2);
     await clock.drive(kept.stop());
+  });
+
+  test('that is handed over ends what waits to ask the service with an error that passes, so that it is tried again', async () => {
+    const { clock, kept } = setUp([], 0, true);
+    await clock.drive(clock.sleep(1_000));
+    const admitted = Promise.withResolvers<string>();
+    const used = assert.rejects(
+      kept.use(() => admitted.promise),
+      { code: 'ACCOUNT_BUSY', message: 'the account "main" was just left to another program' },
+    );
+    const stopped = kept.stop();
+    admitted.reject(new LimiterStopped());
+    await clock.drive(Promise.all([used, stopped]));
   });
 
   test('is not closed while it is in use', async () => {
