@@ -43,13 +43,15 @@ export async function takenBackRows(db: Queryable, batchId: string): Promise<Set
   return new Set(await readColumn<number>(db, takenBackSql, takenBackParams(batchId)));
 }
 
-/** SQL: the row of `table` ended unpaid, and a payment of it has arrived, or may have. */
-export function arrivedAfterAllSql(table: 'rows' | 'other'): string {
+/**
+ * SQL: the row of `table` is completed, or ended unpaid and a payment of it has arrived, or may have. This does not ask
+ * whether the service has taken a completed one back.
+ */
+export function isPaidSql(table: 'rows' | 'other' | 'last'): string {
   const states = unpaidEnds.map((status) => `'${status}'`).join(', ');
-  return `(${table}.status IN (${states}) AND ${table}.contradicted IS NOT NULL)`;
+  return `(${table}.status = 'completed' OR (${table}.status IN (${states}) AND ${table}.contradicted IS NOT NULL))`;
 }
 
 /** SQL: the row of the batch counts as paid, as `countsAsPaid` says. It takes `countsAsPaidParams`. */
-export const countsAsPaidSql = `((rows.status = 'completed' AND rows.row_no NOT IN (${takenBackSql}))
-  OR ${arrivedAfterAllSql('rows')})`;
+export const countsAsPaidSql = `(${isPaidSql('rows')} AND rows.row_no NOT IN (${takenBackSql}))`;
 export const countsAsPaidParams = takenBackParams;

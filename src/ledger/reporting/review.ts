@@ -5,6 +5,7 @@ import type { Queryable } from '../drivers/database.ts';
 import { readValue } from '../drivers/read.ts';
 import { inFlight } from '../rows/in-flight-rows.ts';
 import type { RowRecord } from '../rows/rows.ts';
+import { isPaidSql } from './counts-as-paid.ts';
 
 /** The batch of the same job that ended last before this one was imported, or null. */
 export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: BatchRecord): Promise<string | null> {
@@ -24,7 +25,7 @@ const alikeAmongMax = 20;
  */
 export function mostAlikeBatch(db: Queryable, { account, batch_id, created_at }: BatchRecord): Promise<string | null> {
   const sql = `SELECT last.batch_id FROM rows AS last JOIN rows AS now ON now.phone_number = last.phone_number
-     WHERE now.batch_id = ? AND last.status = 'completed' AND last.batch_id IN
+     WHERE now.batch_id = ? AND ${isPaidSql('last')} AND last.batch_id IN
        (SELECT batch_id FROM batches WHERE account = ? AND job IS NULL AND batch_id <> ? AND status = 'completed'
           AND completed_at >= ? AND completed_at <= ? ORDER BY completed_at DESC LIMIT ?)
      GROUP BY last.batch_id ORDER BY COUNT(DISTINCT last.phone_number) DESC, last.batch_id DESC LIMIT 1`;
@@ -33,7 +34,7 @@ export function mostAlikeBatch(db: Queryable, { account, batch_id, created_at }:
 
 /** How many numbers the other batch has paid that have no row in this one. */
 export async function missingNumbers(db: Queryable, batchId: string, lastBatchId: string): Promise<number> {
-  const sql = `SELECT COUNT(DISTINCT phone_number) FROM rows WHERE batch_id = ? AND status = 'completed'
+  const sql = `SELECT COUNT(DISTINCT phone_number) FROM rows WHERE batch_id = ? AND ${isPaidSql('rows')}
        AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`;
   return (await readValue<number>(db, sql, [lastBatchId, batchId])) ?? 0;
 }
@@ -95,7 +96,7 @@ export function amountsChanged(
   return db.query(
     `SELECT now.row_no AS "row", now.phone_number, now.currency, now.amount, MIN(last.amount) AS before
      FROM rows AS now JOIN rows AS last ON last.phone_number = now.phone_number AND last.currency = now.currency
-     WHERE now.batch_id = ? AND last.batch_id = ? AND last.status = 'completed' AND now.row_no > ?
+     WHERE now.batch_id = ? AND last.batch_id = ? AND ${isPaidSql('last')} AND now.row_no > ?
        AND now.status IN ('ready', 'held') AND now.amount IS NOT NULL AND last.amount IS NOT NULL
      GROUP BY now.row_no, now.phone_number, now.currency, now.amount
      HAVING SUM(CASE WHEN last.amount = now.amount THEN 1 ELSE 0 END) = 0

@@ -1,7 +1,7 @@
 import type { BatchRecord } from '../batches/batches.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists, places } from '../drivers/filled-lists.ts';
-import { arrivedAfterAllSql } from './counts-as-paid.ts';
+import { isPaidSql } from './counts-as-paid.ts';
 
 /**
  * Another batch of the same run with some of the rows that this batch would send. Each of them is paid by one of the
@@ -17,9 +17,6 @@ export interface SharedRows {
   paid: number;
 }
 
-/** The other batch has paid the row, by its own state or as the service said later. */
-const isPaid = `(other.status = 'completed' OR ${arrivedAfterAllSql('other')})`;
-
 /** `row_ref` has no index: a list of refs takes one pass over each batch, a join would take one for each row. */
 const refsOf = (states: string) => `(SELECT row_ref FROM rows WHERE batch_id = ? AND status IN (${states}))`;
 
@@ -34,12 +31,12 @@ export function sharedRows(
 ): Promise<SharedRows[]> {
   return db.query<SharedRows & Record<string, never>>(
     `SELECT batches.batch_id, batches.status, batches.created_at, COUNT(*) AS rows,
-       SUM(CASE WHEN ${isPaid} THEN 1 ELSE 0 END) AS paid
+       SUM(CASE WHEN ${isPaidSql('other')} THEN 1 ELSE 0 END) AS paid
      FROM batches CROSS JOIN rows AS other ON other.batch_id = batches.batch_id
      WHERE batches.account = ? AND batches.run_id = ? AND batches.batch_id <> ?
        AND batches.status IN ('awaiting_approval', 'approved', 'running', 'paused', 'completed')
        AND (batches.completed_at IS NULL OR batches.completed_at >= ?)
-       AND (other.status NOT IN ('invalid', 'skipped', 'failed', 'cancelled') OR ${isPaid})
+       AND (other.status NOT IN ('invalid', 'skipped', 'failed', 'cancelled') OR ${isPaidSql('other')})
        AND other.row_ref IN ${refsOf(`'ready'`)}
      GROUP BY batches.batch_id, batches.status, batches.created_at
      ORDER BY batches.created_at DESC, batches.batch_id DESC`,
@@ -59,7 +56,7 @@ export function paidSince(
     `SELECT batches.batch_id, COUNT(*) AS rows
      FROM batches CROSS JOIN rows AS other ON other.batch_id = batches.batch_id
      WHERE batches.account = ? AND batches.run_id = ? AND batches.batch_id <> ? AND batches.created_at >= ?
-       AND ${isPaid} AND other.row_ref IN ${refsOf(`'failed', 'invalid'`)}
+       AND ${isPaidSql('other')} AND other.row_ref IN ${refsOf(`'failed', 'invalid'`)}
      GROUP BY batches.batch_id, batches.created_at ORDER BY batches.created_at, batches.batch_id`,
     [account, run_id, batch_id, created_at, batch_id],
   );
@@ -81,7 +78,7 @@ const keysPerQuery = 50;
 const payersSql = `SELECT payments.idempotency_key, payments.batch_id
   FROM payments CROSS JOIN rows ON rows.batch_id = payments.batch_id AND rows.row_no = payments.row_no
   WHERE payments.idempotency_key IN (${places(keysPerQuery)})
-    AND (rows.status = 'completed' OR ${arrivedAfterAllSql('rows')})`;
+    AND ${isPaidSql('rows')}`;
 
 /** The batches whose rows have bound these keys and are paid, by key. */
 export async function payersOf(db: Queryable, keys: readonly string[]): Promise<Map<string, string>> {

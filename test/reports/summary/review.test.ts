@@ -73,6 +73,18 @@ describe('what an approver sees', () => {
     );
   });
 
+  test('compares with rows that failed in the last run and arrived after all', async () => {
+    const { rig, november } = await twoMonths();
+    await rig.db.execute("UPDATE rows SET status = 'failed' WHERE batch_id = 'batch-1' AND row_no IN (3, 4)");
+    const of = async () => {
+      const { since } = await reviewOf(rig.db, november, 20);
+      return [since?.missing_numbers, since?.changed];
+    };
+    assert.deepEqual(await of(), [0, 0]);
+    await rig.db.execute("UPDATE rows SET contradicted = 'completed' WHERE batch_id = 'batch-1' AND status = 'failed'");
+    assert.deepEqual(await of(), [1, 1]);
+  });
+
   test('compares with nothing if the job has not run before', async () => {
     const { rig, november } = await twoMonths();
     assert.equal((await reviewOf(rig.db, { ...november, job: 'promo' }, 20)).since, null);
