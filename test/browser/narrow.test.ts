@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { allPages, openState } from './all-pages.ts';
@@ -55,28 +55,33 @@ async function faultsOf(page: Page): Promise<string[]> {
 
 describe('on a phone', { timeout: 600_000 }, () => {
   let stage: Stage | null = null;
+  // One window for all pages: in a new one, the browser compiles the console anew.
+  let context: BrowserContext | null = null;
   let waiting = '';
   before(async () => {
     stage = await makeStage();
     if (stage === null) return;
+    const phone = { viewport: { width, height: 760 }, isMobile: true, hasTouch: true, locale: 'fr-CI' };
+    context = await windowOf(stage, { options: phone });
     const { session } = stage.installation;
     const { batches } = await performIn(session, listBatches, { nameOf: (field) => field }, { limit: 1 });
     waiting = batches[0]?.batch_id ?? '';
     await addLongContent(session);
   });
-  after(() => stage?.close());
+  after(async () => {
+    await context?.close();
+    await stage?.close();
+  });
 
   // French labels are the longest. Lists without content have nothing that could be cut.
   const shown = allPages('').filter(({ name }) => !/-(loading|empty|error|offline)$/.test(name));
   for (const { name } of shown)
     test(`${name} fits, a thumb hits each of its controls, and nothing of it is out of reach`, async (t) => {
-      if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+      if (stage === null || context === null) return t.skip('no Chromium can run here: set CHROME_PATH');
       const state = allPages(waiting).find((one) => one.name === name);
       assert.ok(state);
-      const phone = { viewport: { width, height: 760 }, isMobile: true, hasTouch: true, locale: 'fr-CI' };
-      const context = await windowOf(stage, { options: phone });
-      t.after(() => context.close());
       const page = await context.newPage();
+      t.after(() => page.close());
       await openState(page, stage.installation.url, state);
       assert.deepEqual(await faultsOf(page), []);
       // A page as it is opened is checked in console.test.ts, also in the dark.

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, type TestContext, test } from 'node:test';
-import type { Page, Route } from 'playwright-core';
+import { after, before, describe, test } from 'node:test';
+import type { BrowserContext, Page, Route } from 'playwright-core';
 import { createApiKey } from '../../src/operations/access/create-api-key.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { makeStage, type Stage, windowOf } from './browser.ts';
-import { answer, factors, failed, never, ownSessions } from './sample-answers.ts';
+import { answer, factors, failed, ownSessions } from './sample-answers.ts';
 import { samples } from './samples.ts';
 
 /** Every page that reads something. */
@@ -27,60 +27,57 @@ before(async () => {
 });
 after(() => stage?.close());
 
-/** A window in which the server answers to who is signed in, and `act` to everything else. */
-async function pageWith(t: TestContext, path: string, act: (route: Route) => unknown): Promise<Page | null> {
-  if (stage === null) {
-    t.skip('no Chromium can run here: set CHROME_PATH');
-    return null;
-  }
-  const context = await windowOf(stage);
-  t.after(() => context.close());
-  const page = await context.newPage();
-  await page.route(
-    (url) => url.pathname.startsWith('/api/v1/') && url.pathname !== '/api/v1/session',
-    (route) => act(route),
-  );
-  await page.goto(`${stage.installation.url}${path}`);
-  return page;
+/** The server answers to who is signed in, and `act` to everything else. */
+async function routeTo(page: Page, act: (route: Route) => unknown): Promise<void> {
+  const isOthers = ({ pathname }: URL) => pathname.startsWith('/api/v1/') && pathname !== '/api/v1/session';
+  await page.route(isOthers, (route) => act(route));
 }
 
 describe('every page', { timeout: 600_000 }, () => {
+  // One window for all pages: in a new one, the browser compiles the console anew.
+  let context: BrowserContext | null = null;
+  before(async () => {
+    if (stage !== null) context = await windowOf(stage);
+  });
+  after(() => context?.close());
+
   for (const path of paths) {
-    test(`${path} says that it loads`, async (t) => {
-      const page = await pageWith(t, path, never);
-      await page?.getByRole('status').getByText('Loading').first().waitFor();
-    });
-
-    // These read nothing before somebody enters something.
-    if (path !== '/new' && path !== '/payments')
-      test(`${path} says why it has nothing to show, and shows it at the next try`, async (t) => {
-        let isBroken = true;
-        const page = await pageWith(t, path, (route) => (isBroken ? failed(route) : real(route)));
-        if (page === null) return;
-        await page.getByRole('alert').getByText('INTERNAL').first().waitFor();
-        isBroken = false;
-        for (let tries = 0; tries < 9 && (await page.getByRole('alert').count()) > 0; tries++) {
-          const again = page.getByRole('button', { name: 'Try again' }).first();
-          await again.click({ timeout: 2_000 }).catch(() => undefined);
-          await page.waitForTimeout(100);
-        }
-        assert.equal(await page.getByRole('alert').count(), 0);
-        await page.getByRole('heading', { level: 1 }).waitFor();
+    test(`${path} says that it loads, why it has nothing to show, and that there is no connection`, async (t) => {
+      if (stage === null || context === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+      const page = await context.newPage();
+      t.after(() => page.close());
+      const { promise: mayAnswer, resolve: answerNow } = Promise.withResolvers<void>();
+      let isBroken = true;
+      await routeTo(page, async (route) => {
+        await mayAnswer;
+        return isBroken ? failed(route) : real(route);
       });
+      await page.goto(`${stage.installation.url}${path}`);
+      await page.getByRole('status').getByText('Loading').first().waitFor();
 
-    test(`${path} keeps what it shows without a connection, and says that there is none`, async (t) => {
-      const page = await pageWith(t, path, real);
-      if (page === null) return;
+      // These read nothing before somebody enters something.
+      if (path === '/new' || path === '/payments') isBroken = false;
+      answerNow();
+      if (isBroken) await page.getByRole('alert').getByText('INTERNAL').first().waitFor();
+      isBroken = false;
+      for (let tries = 0; tries < 9 && (await page.getByRole('alert').count()) > 0; tries++) {
+        const again = page.getByRole('button', { name: 'Try again' }).first();
+        await again.click({ timeout: 2_000 }).catch(() => undefined);
+        await page.waitForTimeout(100);
+      }
+      assert.equal(await page.getByRole('alert').count(), 0);
+
       await page.getByRole('heading', { level: 1 }).waitFor();
       await page.locator('.skeleton').first().waitFor({ state: 'detached' });
       const before = await page.locator('main').textContent();
-      await page.context().setOffline(true);
+      await context.setOffline(true);
       await page.locator('.offline-bar').waitFor();
       const shown = await page.locator('main').textContent();
       const title = await page.getByRole('heading', { level: 1 }).textContent();
       assert.ok(title && before?.includes(title) && shown?.includes(title), `${shown}`);
-      await page.context().setOffline(false);
+      await context.setOffline(false);
       await page.locator('.offline-bar').waitFor({ state: 'detached' });
+      return undefined;
     });
   }
 
@@ -114,8 +111,12 @@ describe('every page', { timeout: 600_000 }, () => {
   });
 
   test('that was never opened says without a connection that there is none, and is there after it', async (t) => {
-    const page = await pageWith(t, '/', (route) => real(route));
-    if (page === null) return;
+    if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    const page = await context.newPage();
+    await routeTo(page, real);
+    await page.goto(stage.installation.url);
     await page.getByRole('link', { name: 'payroll-2026-11' }).waitFor();
     await page.context().setOffline(true);
     await page.getByRole('link', { name: 'Wallets' }).click();
@@ -124,5 +125,6 @@ describe('every page', { timeout: 600_000 }, () => {
     await page.context().setOffline(false);
     await page.getByRole('button', { name: 'Reload the page' }).click();
     await page.getByRole('heading', { level: 1, name: 'Wallets' }).waitFor();
+    return undefined;
   });
 });
