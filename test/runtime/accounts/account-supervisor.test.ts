@@ -15,7 +15,10 @@ function setUp(troubles: readonly Error[], workMs = 0, isShared = false) {
   const clock = makeVirtualClock();
   const left = [...troubles];
   const told: string[] = [];
-  const seen = { starts: [] as number[], closed: 0, hints: 0, standstills: [] as [string, boolean][] };
+  const seen = {
+    ...{ starts: [] as number[], closed: 0, hints: 0, broken: [] as number[] },
+    standstills: [] as [string, boolean][],
+  };
   const makeRunner = (): AccountRunner => {
     let working = false;
     let end = () => {};
@@ -46,7 +49,8 @@ function setUp(troubles: readonly Error[], workMs = 0, isShared = false) {
     clock,
     isShared,
     log: { info: () => undefined, warn: (message, data) => void told.push(`${message} ${data?.code}`) },
-    open: async () => ({ close }) as OpenAccount,
+    open: async () =>
+      ({ close, silentSince: () => 7, breakOff: () => void seen.broken.push(clock.now()) }) as OpenAccount,
     makeRunner,
     onStandstill: (error, isTriedAgain) =>
       void seen.standstills.push([error instanceof AirbatchError ? error.code : '', isTriedAgain]),
@@ -157,6 +161,19 @@ describe('an account of serve', () => {
     const stopped = kept.stop();
     admitted.reject(new LimiterStopped());
     await clock.drive(Promise.all([used, stopped]));
+  });
+
+  test('shows since when its service is silent, and breaks off its requests, while it is open', async () => {
+    const { clock, kept, seen } = setUp([trouble('LEDGER_BUSY')], 0, true);
+    await clock.drive(clock.sleep(1_000));
+    kept.breakOff();
+    assert.deepEqual([kept.silentSince(), seen.broken.length], [null, 0]);
+    await clock.drive(clock.sleep(10_000));
+    assert.equal(kept.silentSince(), 7);
+    const stopped = kept.stop();
+    kept.breakOff();
+    await clock.drive(stopped);
+    assert.deepEqual([seen.broken.length, seen.closed], [1, 2]);
   });
 
   test('is not closed while it is in use', async () => {
