@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { type CompiledMessage, compileMessage } from '@lingui/message-utils/compileMessage';
 import { texts as en } from '../../src/console/texts/en.ts';
@@ -52,6 +52,19 @@ const code = readdirSync(source, { recursive: true, encoding: 'utf8' })
   .map((path) => readFileSync(join(source, path), 'utf8'))
   .join('\n');
 
+/** These name texts of pages. Whoever shows a failure or a reason loads them first. */
+const withPageTexts = /^(base\/failure\.tsx|texts\/(failure|reason|problem)-text\.ts)$/;
+
+/** The files of the console that are loaded with this one. */
+function loadedWith(path: string, known = new Set<string>()): Set<string> {
+  if (known.has(path)) return known;
+  known.add(path);
+  const text = readFileSync(join(source, path), 'utf8');
+  for (const [, target = ''] of text.matchAll(/^(?:import|export) (?!type)[^;]*?from '(\.[^']+\.tsx?)'/gm))
+    loadedWith(relative(source, resolve(dirname(join(source, path)), target)), known);
+  return known;
+}
+
 /** Where a page shows a sentence as it came. */
 const serverWords = [
   // For support, behind a disclosure, and marked as English.
@@ -65,6 +78,28 @@ const serverWords = [
   // A part of the name of a text.
   'pages/wallets/wallets-page.tsx {gate.why}',
 ];
+
+for (const path of [
+  'main.tsx',
+  'pages/batches/batches-page.tsx',
+  'pages/sign-in/sign-in-page.tsx',
+  'pages/sign-in/sign-in-dialog.tsx',
+  'pages/sign-in/step-up-dialog.tsx',
+])
+  test(`every text of ${path} is there without those of later pages`, () => {
+    const missing = [...loadedWith(path)]
+      .filter((file) => !withPageTexts.test(file) && !/^texts\/(en|fr|sw|pt)[/.-]/.test(file))
+      .flatMap((file) => {
+        const text = readFileSync(join(source, file), 'utf8');
+        const named = [...text.matchAll(/'([a-z_]+(?:\.\w+)+)'/g)].map(([, id = '']) => id);
+        const begun = [...text.matchAll(/`([a-z_]+\.(?:\w+\.)*)\$\{/g)].map(([, id = '']) => id);
+        const found = Object.keys(enMending).filter(
+          (id) => named.includes(id) || begun.some((it) => id.startsWith(it)),
+        );
+        return found.map((id) => `${file}: ${id}`);
+      });
+    assert.deepEqual(missing, []);
+  });
 
 describe('the texts of the console', () => {
   test('are in all four languages, none of them empty', () => {

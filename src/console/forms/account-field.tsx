@@ -19,8 +19,8 @@ export function WithAccounts({ children }: { children: (accounts: string[]) => R
 /** There is no account, or the person sees none. */
 export function NoAccount() {
   return (
-    <EmptyCard title={t('wallets.none')}>
-      <p>{t('wallets.none_help')}</p>
+    <EmptyCard title={t('base.no_account')}>
+      <p>{t('base.no_account_help')}</p>
     </EmptyCard>
   );
 }

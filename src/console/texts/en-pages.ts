@@ -1,8 +1,16 @@
+import { approval } from './en/approval.ts';
 import { audit } from './en/audit.ts';
+import { batch } from './en/batch.ts';
+import { doubts } from './en/doubts.ts';
 import { draft } from './en/draft.ts';
+import { events } from './en/events.ts';
+import { jobs } from './en/jobs.ts';
 import { reconciliation } from './en/reconciliation.ts';
 import { reports } from './en/reports.ts';
+import { rows } from './en/rows.ts';
 import { settings } from './en/settings.ts';
+import { situation } from './en/situation.ts';
+import { wallets } from './en/wallets.ts';
 import { refusalTexts } from './en-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -237,6 +245,14 @@ const slots = {
 
 /** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
 export const texts = {
+  ...wallets,
+  ...situation,
+  ...rows,
+  ...jobs,
+  ...events,
+  ...doubts,
+  ...batch,
+  ...approval,
   ...audit,
   ...draft,
   ...reconciliation,

@@ -1,8 +1,16 @@
+import { approval } from './fr/approval.ts';
 import { audit } from './fr/audit.ts';
+import { batch } from './fr/batch.ts';
+import { doubts } from './fr/doubts.ts';
 import { draft } from './fr/draft.ts';
+import { events } from './fr/events.ts';
+import { jobs } from './fr/jobs.ts';
 import { reconciliation } from './fr/reconciliation.ts';
 import { reports } from './fr/reports.ts';
+import { rows } from './fr/rows.ts';
 import { settings } from './fr/settings.ts';
+import { situation } from './fr/situation.ts';
+import { wallets } from './fr/wallets.ts';
 import { refusalTexts } from './fr-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -249,6 +257,14 @@ const slots = {
 
 /** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
 export const texts = {
+  ...wallets,
+  ...situation,
+  ...rows,
+  ...jobs,
+  ...events,
+  ...doubts,
+  ...batch,
+  ...approval,
   ...audit,
   ...draft,
   ...reconciliation,

@@ -1,8 +1,16 @@
+import { approval } from './pt/approval.ts';
 import { audit } from './pt/audit.ts';
+import { batch } from './pt/batch.ts';
+import { doubts } from './pt/doubts.ts';
 import { draft } from './pt/draft.ts';
+import { events } from './pt/events.ts';
+import { jobs } from './pt/jobs.ts';
 import { reconciliation } from './pt/reconciliation.ts';
 import { reports } from './pt/reports.ts';
+import { rows } from './pt/rows.ts';
 import { settings } from './pt/settings.ts';
+import { situation } from './pt/situation.ts';
+import { wallets } from './pt/wallets.ts';
 import { refusalTexts } from './pt-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -240,6 +248,14 @@ const slots = {
 
 /** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
 export const texts = {
+  ...wallets,
+  ...situation,
+  ...rows,
+  ...jobs,
+  ...events,
+  ...doubts,
+  ...batch,
+  ...approval,
   ...audit,
   ...draft,
   ...reconciliation,

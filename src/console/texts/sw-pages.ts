@@ -1,8 +1,16 @@
+import { approval } from './sw/approval.ts';
 import { audit } from './sw/audit.ts';
+import { batch } from './sw/batch.ts';
+import { doubts } from './sw/doubts.ts';
 import { draft } from './sw/draft.ts';
+import { events } from './sw/events.ts';
+import { jobs } from './sw/jobs.ts';
 import { reconciliation } from './sw/reconciliation.ts';
 import { reports } from './sw/reports.ts';
+import { rows } from './sw/rows.ts';
 import { settings } from './sw/settings.ts';
+import { situation } from './sw/situation.ts';
+import { wallets } from './sw/wallets.ts';
 import { refusalTexts } from './sw-refusals.ts';
 
 /** What can be wrong with a row, by the code of the problem: in one sentence, and with what the row shows. */
@@ -240,6 +248,14 @@ const slots = {
 
 /** The texts of failures, and of pages that are not opened first: such a page loads them (`pages.ts`). */
 export const texts = {
+  ...wallets,
+  ...situation,
+  ...rows,
+  ...jobs,
+  ...events,
+  ...doubts,
+  ...batch,
+  ...approval,
   ...audit,
   ...draft,
   ...reconciliation,

@@ -54,4 +54,6 @@ export const base = {
   'role.resolve': 'resolve',
   'role.audit': 'audit',
   'role.admin': 'administer',
+  'base.no_account': 'There is no account',
+  'base.no_account_help': 'An administrator adds accounts to the configuration, and chooses who sees which.',
 };

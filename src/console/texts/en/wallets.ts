@@ -1,8 +1,6 @@
 /** Accounts: their wallets, what they have paid, what a payout would take, and who works for them. */
 export const wallets = {
   'wallets.sub': 'The balance of each account, and whether it may send now.',
-  'wallets.none': 'There is no account',
-  'wallets.none_help': 'An administrator adds accounts to the configuration, and chooses who sees which.',
   'wallets.open': 'may send',
   'wallets.rehearsal': 'sandbox: no money moves',
   'wallets.read': 'Read now',

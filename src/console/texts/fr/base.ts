@@ -55,4 +55,6 @@ export const base: Record<keyof typeof english, string> = {
   'role.resolve': 'résoudre',
   'role.audit': 'auditer',
   'role.admin': 'administrer',
+  'base.no_account': 'Il n’y a pas de compte',
+  'base.no_account_help': 'Un administrateur ajoute des comptes à la configuration et choisit qui voit lesquels.',
 };

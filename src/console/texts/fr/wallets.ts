@@ -2,8 +2,6 @@ import type { wallets as english } from '../en/wallets.ts';
 
 export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'Le solde de chaque compte, et s’il peut envoyer maintenant.',
-  'wallets.none': 'Il n’y a pas de compte',
-  'wallets.none_help': 'Un administrateur ajoute des comptes à la configuration et choisit qui voit lesquels.',
   'wallets.open': 'peut envoyer',
   'wallets.rehearsal': 'bac à sable : pas d’argent réel',
   'wallets.read': 'Lire maintenant',

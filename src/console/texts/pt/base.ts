@@ -55,4 +55,6 @@ export const base: Record<keyof typeof english, string> = {
   'role.resolve': 'resolver',
   'role.audit': 'auditar',
   'role.admin': 'administrar',
+  'base.no_account': 'Não há contas',
+  'base.no_account_help': 'Um administrador acrescenta contas à configuração e escolhe quem vê quais.',
 };

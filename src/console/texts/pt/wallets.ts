@@ -2,8 +2,6 @@ import type { wallets as english } from '../en/wallets.ts';
 
 export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'O saldo de cada conta, e se pode enviar agora.',
-  'wallets.none': 'Não há contas',
-  'wallets.none_help': 'Um administrador acrescenta contas à configuração e escolhe quem vê quais.',
   'wallets.open': 'pode enviar',
   'wallets.rehearsal': 'ensaio: nenhum dinheiro se move',
   'wallets.read': 'Ler agora',

@@ -55,4 +55,6 @@ export const base: Record<keyof typeof english, string> = {
   'role.resolve': 'kutatua',
   'role.audit': 'kukagua',
   'role.admin': 'kusimamia',
+  'base.no_account': 'Hakuna akaunti',
+  'base.no_account_help': 'Msimamizi huongeza akaunti kwenye usanidi, na huchagua nani aone zipi.',
 };

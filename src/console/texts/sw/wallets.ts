@@ -2,8 +2,6 @@ import type { wallets as english } from '../en/wallets.ts';
 
 export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'Salio la kila akaunti, na kama inaweza kutuma sasa.',
-  'wallets.none': 'Hakuna akaunti',
-  'wallets.none_help': 'Msimamizi huongeza akaunti kwenye usanidi, na huchagua nani aone zipi.',
   'wallets.open': 'inaweza kutuma',
   'wallets.rehearsal': 'jaribio: hakuna pesa halisi',
   'wallets.read': 'Soma sasa',
