@@ -2881,6 +2881,12 @@ export interface components {
                     amount: string;
                 }[];
                 missing_numbers: number;
+                missing_examples: {
+                    row: number;
+                    phone_number: string;
+                    currency: string;
+                    amount: string;
+                }[];
                 changed: number;
                 changed_percent: number;
                 changed_examples: {
@@ -2990,6 +2996,13 @@ export interface components {
                         person: string | null;
                     }[];
                     missing_numbers: number;
+                    missing_examples: {
+                        row: number;
+                        phone_number: string;
+                        currency: string;
+                        amount: string;
+                        person: string | null;
+                    }[];
                     changed: number;
                     changed_percent: number;
                     changed_examples: {

@@ -32,11 +32,22 @@ export function mostAlikeBatch(db: Queryable, { account, batch_id, created_at }:
   return readValue(db, sql, [batch_id, account, batch_id, created_at - alikeWithinMs, created_at, alikeAmongMax]);
 }
 
-/** How many numbers the other batch has paid that have no row in this one. */
-export async function missingNumbers(db: Queryable, batchId: string, lastBatchId: string): Promise<number> {
-  const sql = `SELECT COUNT(DISTINCT phone_number) FROM rows WHERE batch_id = ? AND ${isPaidSql('rows')}
+/** The rows that the other batch has paid and whose number has no row in this one: how many, and the first of them. */
+export async function missingNumbers(
+  db: Queryable,
+  batchId: string,
+  lastBatchId: string,
+  examples: number,
+): Promise<{ count: number; examples: RequestedRow[] }> {
+  const ofMissing = `FROM rows WHERE batch_id = ? AND ${isPaidSql('rows')}
        AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`;
-  return (await readValue<number>(db, sql, [lastBatchId, batchId])) ?? 0;
+  const count = await readValue<number>(db, `SELECT COUNT(DISTINCT phone_number) ${ofMissing}`, [lastBatchId, batchId]);
+  const rows = await db.query<RequestedRow>(
+    `SELECT row_no AS "row", phone_number, COALESCE(currency, '') AS currency, COALESCE(amount, '') AS amount
+     ${ofMissing} ORDER BY row_no LIMIT ?`,
+    [lastBatchId, batchId, examples],
+  );
+  return { count: count ?? 0, examples: rows };
 }
 
 /** A page of the rows of a batch that are to be paid, or wait for a person, after row `afterRowNo`. */

@@ -7,6 +7,7 @@ import { requireService } from '../../engine/batches/moved-service.ts';
 import { requireSecondPerson, requireUnexpired } from '../../engine/plan/approval.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import type { Queryable } from '../../ledger/drivers/database.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import {
   type Review,
@@ -30,7 +31,11 @@ const row = reviewedRow.extend({ person: z.string().nullable() });
 const withPersons = review.extend({
   largest: z.array(row),
   since: sinceEarlier
-    .extend({ new_examples: z.array(row), changed_examples: z.array(row.extend({ before: z.string() })) })
+    .extend({
+      new_examples: z.array(row),
+      missing_examples: z.array(row),
+      changed_examples: z.array(row.extend({ before: z.string() })),
+    })
     .nullable(),
 });
 
@@ -74,7 +79,10 @@ export const reviewBatch = defineOperation({
         approvals: await approvalsNow(session, batch),
         content_sha256,
         plan: planJson(plan),
-        review: withPeople(found, await peopleOf(session.db, batch, shownRows(found))),
+        review: withPeople(found, {
+          people: await peopleOf(session.db, batch, shownRows(found)),
+          before: await peopleBefore(session.db, found),
+        }),
         expected_cost: expected,
         wallets: await walletsAfter(session, account, { ...plan, ...expected, batch: batch_id }),
       };
@@ -99,9 +107,23 @@ function shownRows({ largest, since }: Review): number[] {
   return [...largest, ...(since?.new_examples ?? []), ...(since?.changed_examples ?? [])].map(({ row }) => row);
 }
 
-function withPeople({ largest, held, same_rows, since }: Review, people: ReadonlyMap<number, string>) {
-  const named = <Row extends ReviewedRow>(rows: readonly Row[]) =>
-    rows.map((row) => ({ ...row, person: people.get(row.row) ?? null }));
+/** The people of the earlier batch who are missing in this one, by its rows. */
+async function peopleBefore(db: Queryable, { since }: Review): Promise<ReadonlyMap<number, string>> {
+  if (since === null) return new Map();
+  const batch = await requireBatch(db, since.batch_id);
+  return peopleOf(
+    db,
+    batch,
+    since.missing_examples.map((one) => one.row),
+  );
+}
+
+function withPeople(
+  { largest, held, same_rows, since }: Review,
+  { people, before }: Record<'people' | 'before', ReadonlyMap<number, string>>,
+) {
+  const named = <Row extends ReviewedRow>(rows: readonly Row[], names = people) =>
+    rows.map((row) => ({ ...row, person: names.get(row.row) ?? null }));
   return {
     largest: named(largest),
     held,
@@ -109,6 +131,7 @@ function withPeople({ largest, held, same_rows, since }: Review, people: Readonl
     since: since && {
       ...since,
       new_examples: named(since.new_examples),
+      missing_examples: named(since.missing_examples, before),
       changed_examples: named(since.changed_examples),
     },
   };

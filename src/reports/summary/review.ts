@@ -34,6 +34,8 @@ export const sinceEarlier = z.strictObject({
   new_examples: z.array(reviewedRow),
   /** How many numbers were paid by that batch and have no row in this one. */
   missing_numbers: z.int(),
+  /** Some of those, by their rows of that batch. */
+  missing_examples: z.array(reviewedRow),
   /** How many numbers have an amount that differs by more than `changed_percent`, and some of them. */
   changed: z.int(),
   changed_percent: z.number(),
@@ -108,6 +110,7 @@ export async function sinceLast(db: Queryable, batch: BatchRecord, changedPercen
   const last = await (batch.job === null ? mostAlikeBatch(db, batch) : lastBatchOfJob(db, batch));
   if (last === null) return null;
   const fresh = await newNumbers(db, batch.batch_id, last, examplesMax);
+  const missing = await missingNumbers(db, batch.batch_id, last, examplesMax);
   let changed = 0;
   const changedExamples: (ReviewedRow & { before: string })[] = [];
   const read = (before: { row: number } | undefined, limit: number) =>
@@ -123,7 +126,8 @@ export async function sinceLast(db: Queryable, batch: BatchRecord, changedPercen
     cost: Object.fromEntries(await costsOfBatch(db, last)),
     new_numbers: fresh.count,
     new_examples: fresh.examples,
-    missing_numbers: await missingNumbers(db, batch.batch_id, last),
+    missing_numbers: missing.count,
+    missing_examples: missing.examples,
     changed,
     changed_percent: changedPercent,
     changed_examples: changedExamples,

@@ -98,6 +98,7 @@ describe('what an approver sees', () => {
     const { since } = await reviewOf(rig.db, byHand, 20);
     assert.deepEqual([since?.batch_id, since?.new_numbers, since?.changed], ['batch-1', 5, 1]);
     assert.equal(since?.missing_numbers, 1);
+    assert.deepEqual(since?.missing_examples, [{ row: 4, phone_number: number(4), currency: 'KES', amount: '100' }]);
     await rig.db.execute(`DELETE FROM rows WHERE batch_id = ? AND row_no = 3`, [november.batch_id]);
     assert.equal((await reviewOf(rig.db, byHand, 20)).since?.missing_numbers, 2);
     const muchLater = { ...byHand, created_at: byHand.created_at + 90 * 86_400_000 };

@@ -153,42 +153,45 @@ export function UnusualCards({ review: { plan, review } }: { review: Review }) {
 }
 
 function SinceCard({ since }: { since: NonNullable<Review['review']['since']> }) {
-  const { batch_id, cost, new_numbers, new_examples, missing_numbers } = since;
+  const { batch_id, cost, new_numbers, new_examples, missing_numbers, missing_examples } = since;
   const { changed, changed_percent, changed_examples } = since;
   return (
     <Card title={t('approval.since')} isFlush>
       <div className="card-head">
-        <div>
-          <BatchLink id={batch_id} /> <Sums sums={cost} />
-          <p>{t('approval.new_numbers', { count: new_numbers })}</p>
-          <p>{t('approval.missing_numbers', { count: missing_numbers })}</p>
-          <p>{t('approval.changed', { count: changed, percent: changed_percent })}</p>
-        </div>
+        <BatchLink id={batch_id} /> <Sums sums={cost} />
       </div>
-      {new_examples.length > 0 && (
-        <Table
-          caption={t('approval.new_examples')}
-          rows={new_examples}
-          keyOf={({ row }) => row}
-          stacks
-          columns={rowColumns()}
-        />
-      )}
-      {changed_examples.length > 0 && (
-        <Table
-          caption={t('approval.changed_examples')}
-          rows={changed_examples}
-          keyOf={({ row }) => row}
-          stacks
-          columns={[
-            ...(rowColumns() as Column<(typeof changed_examples)[number]>[]),
-            {
-              ...{ id: 'before', label: t('approval.before'), isNumber: true },
-              cell: ({ before, currency }) => <Money value={before} currency={currency} />,
-            },
-          ]}
-        />
-      )}
+      <div className="card-head">
+        <h3>{t('approval.new_numbers', { count: new_numbers })}</h3>
+      </div>
+      <Examples caption={t('approval.new_examples')} rows={new_examples} columns={rowColumns()} />
+      <div className="card-head">
+        <h3>{t('approval.missing_numbers', { count: missing_numbers })}</h3>
+      </div>
+      <Examples caption={t('approval.missing_examples')} rows={missing_examples} columns={rowColumns()} />
+      <div className="card-head">
+        <h3>{t('approval.changed', { count: changed, percent: changed_percent })}</h3>
+      </div>
+      <Examples
+        caption={t('approval.changed_examples')}
+        rows={changed_examples}
+        columns={[
+          ...(rowColumns() as Column<(typeof changed_examples)[number]>[]),
+          {
+            ...{ id: 'before', label: t('approval.before'), isNumber: true },
+            cell: ({ before, currency }) => <Money value={before} currency={currency} />,
+          },
+        ]}
+      />
     </Card>
   );
+}
+
+interface ExamplesProps<Row> {
+  caption: string;
+  rows: readonly Row[];
+  columns: readonly Column<Row>[];
+}
+
+function Examples<Row extends { row: number }>({ rows, ...table }: ExamplesProps<Row>) {
+  return rows.length === 0 ? null : <Table {...table} rows={rows} keyOf={({ row }) => row} stacks />;
 }

@@ -9,7 +9,7 @@ import { CostUnknown, MoneyNotices, NetworksTable, timeTaken, WalletsTable } fro
 import { BatchLink, batchPath, None, Sums, Time, WalletBalance } from '../../base/values.tsx';
 import { useChange } from '../../forms/use-change.ts';
 import { formatAmount, formatCount } from '../../texts/format.ts';
-import { t } from '../../texts/i18n.ts';
+import { type TextId, t } from '../../texts/i18n.ts';
 import { problemDetail, problemTitle } from '../../texts/problem-text.ts';
 import { reasonText } from '../../texts/reason-text.ts';
 import type { Draft, DraftPlan } from './draft-queries.ts';
@@ -183,9 +183,34 @@ function Findings({
               missing: since.missing_numbers,
               changed: since.changed,
             })}
+            <SinceNumbers since={since} />
           </li>
         )}
       </ul>
     </>
   );
+}
+
+/** Some of the numbers that are new, missing or paid another amount. */
+function SinceNumbers({ since }: { since: NonNullable<DraftPlan['since']> }) {
+  const { new_examples, missing_examples, changed_examples } = since;
+  const money = (amount: string, currency: string) => `${formatAmount(amount, currency)} ${currency}`;
+  const lists: [TextId, string[]][] = [
+    ['approval.new_examples', new_examples.map(({ phone_number }) => phone_number)],
+    ['approval.missing_examples', missing_examples.map(({ phone_number }) => phone_number)],
+    [
+      'approval.changed_examples',
+      changed_examples.map(
+        ({ phone_number, before, amount, currency }) =>
+          `${phone_number} (${money(before, currency)} → ${money(amount, currency)})`,
+      ),
+    ],
+  ];
+  return lists
+    .filter(([, numbers]) => numbers.length > 0)
+    .map(([label, numbers]) => (
+      <div key={label} className="small quiet">
+        {t('base.labelled', { label: t(label), value: numbers.join(', ') })}
+      </div>
+    ));
 }

@@ -39,6 +39,7 @@ export const approval = {
   'approval.changed':
     '{count, plural, one {# amount differs by more than {percent}%} other {# amounts differ by more than {percent}%}}',
   'approval.new_examples': 'New numbers',
+  'approval.missing_examples': 'Missing numbers',
   'approval.changed_examples': 'Changed amounts',
   'approval.before': 'Before',
   'approval.digest': 'What you approve',

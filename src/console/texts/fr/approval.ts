@@ -40,6 +40,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.changed':
     '{count, plural, one {# montant diffère de plus de {percent} %} other {# montants diffèrent de plus de {percent} %}}',
   'approval.new_examples': 'Nouveaux numéros',
+  'approval.missing_examples': 'Numéros absents',
   'approval.changed_examples': 'Montants modifiés',
   'approval.before': 'Avant',
   'approval.digest': 'Ce que vous approuvez',

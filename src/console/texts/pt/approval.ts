@@ -40,6 +40,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.changed':
     '{count, plural, one {# montante difere em mais de {percent}%} other {# montantes diferem em mais de {percent}%}}',
   'approval.new_examples': 'Números novos',
+  'approval.missing_examples': 'Números em falta',
   'approval.changed_examples': 'Montantes alterados',
   'approval.before': 'Antes',
   'approval.digest': 'O que aprova',

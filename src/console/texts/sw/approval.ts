@@ -40,6 +40,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.changed':
     '{count, plural, one {kiasi # kinatofautiana kwa zaidi ya {percent}%} other {viasi # vinatofautiana kwa zaidi ya {percent}%}}',
   'approval.new_examples': 'Nambari mpya',
+  'approval.missing_examples': 'Nambari zinazokosekana',
   'approval.changed_examples': 'Viasi vilivyobadilika',
   'approval.before': 'Awali',
   'approval.digest': 'Unachoidhinisha',
