@@ -98,11 +98,17 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     t.after(() => context.close());
     // The link of a rejected batch that had no draft.
     const { page } = await openPage(context, `${url}/new?run=bonus-2026-12`);
-    const lines = ['name,phone_number,network_id,amount,currency', 'Amina,+254712345609,1,oops,KES', ''];
+    const lines = ['name,phone_number,network_id,amount', 'Amina,0712345609,1,oops', ''];
     const file = { name: 'bonus.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) };
     await page.locator('input[type=file]').setInputFiles(file);
     const draftId = (await createdDraft(page)) ?? '';
     const grid = page.getByRole('grid');
+    await page.getByRole('button', { name: 'For the whole file' }).first().click();
+    await page.getByLabel('Currency').fill('KES');
+    await page.getByLabel('Country', { exact: true }).selectOption('KE');
+    await page.getByRole('button', { name: 'Use for the whole file' }).click();
+    const wholeFile = page.getByText('Kenya (KE) · KES');
+    await wholeFile.waitFor();
     await grid.getByText('oops').dblclick();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('120.50');
@@ -118,6 +124,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'Start a new draft of its file' }).click();
     await grid.getByText('120.50').waitFor();
     assert.notEqual(await createdDraft(page), draftId);
+    await wholeFile.waitFor();
     await page.getByRole('heading', { level: 1, name: 'bonus.csv' }).waitFor();
     assert.equal(await page.getByLabel('Run id').inputValue(), 'bonus-2026-12');
     return undefined;
