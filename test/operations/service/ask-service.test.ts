@@ -34,7 +34,7 @@ test('a 429 to what a person asks makes the whole account wait, and is logged', 
   assert.deepEqual(logged, ['the service throttles the account; airbatch asks again after the wait']);
 });
 
-test('a person does not wait for a long throttle, and nothing is asked meanwhile', async () => {
+test('a person does not wait for a long throttle, and nothing is asked meanwhile', { timeout: 20_000 }, async () => {
   const { read, requests } = await throttledAccount(3_600_000);
   await assert.rejects(read());
   await assert.rejects(read(), {
