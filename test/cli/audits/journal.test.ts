@@ -53,6 +53,8 @@ test('the totals of a month are what the wallets paid and what reconcile says, i
     paid.set(account, sums.toObject());
   }
   assert.deepEqual(paid.get('two'), { KES: '150', NGN: '500' });
+  const reversed = await runHere(['journal', '--account', 'two', '--from', at(1), '--to', at(-1)], { cwd, env });
+  assert.match(reversed.stderr, /--to \S+ is before --from \S+ \[USAGE\]/);
   for (const account of ['two', 'one']) {
     const { reconciliation } = await run('reconcile', '--account', account, ...days);
     const { totals, uncertain } = await run('journal', '--account', account, ...days);
