@@ -19,6 +19,7 @@ import { systemRandom } from '../../../src/core/basics/random.ts';
 import { reasonsOfError } from '../../../src/core/basics/slot-result.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import { rejectBatch } from '../../../src/engine/batches/batch-commands.ts';
+import type { Catalog } from '../../../src/intake/rows/network-catalog.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import type { BatchRecord } from '../../../src/ledger/batches/batches.ts';
 import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
@@ -86,7 +87,8 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
   const networks = [{ networkId: 1, name: 'Safaricom', countryCode: 'KE', countryName: 'Kenya', currency: 'KES' }];
   const gateway = { ...makeFakeService(clock), networks: async () => ({ kind: 'items' as const, items: networks }) };
   const limiter = makeOpenLimiter(clock);
-  const account = { name: 'main', service: testService, credentialsFrom: 'PAY_KEY', gateway, limiter };
+  const catalog: Catalog = { networks: async () => networks, products: async () => null };
+  const account = { name: 'main', service: testService, credentialsFrom: 'PAY_KEY', gateway, limiter, catalog };
   const stopping = new AbortController();
   const run = (requireSlot: RequireSlot = async () => undefined, afterMs = 0) => {
     now = dueAt + afterMs;

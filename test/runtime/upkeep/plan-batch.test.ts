@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../../src/core/time/clock.ts';
 import { makeAccountThrottle } from '../../../src/engine/pacing/account-throttle.ts';
+import type { Catalog } from '../../../src/intake/rows/network-catalog.ts';
 import { savePace } from '../../../src/ledger/accounts/pace.ts';
 import type { OpenAccount } from '../../../src/runtime/accounts/account.ts';
 import { applyStoredThrottle, requestDepsFor } from '../../../src/runtime/accounts/throttled-requests.ts';
@@ -75,8 +76,9 @@ test('a throttle that another program received also applies to a person who appr
   const told: unknown[] = [];
   const log = { info: () => undefined, warn: (_message: string, data: unknown) => void told.push(data) };
   const session = { db, clock, log } as unknown as Session;
+  const catalog: Catalog = { networks: async () => null, products: async () => null };
   const opened = (): OpenAccount =>
-    ({ name: 'main', limiter: makeOpenLimiter(clock), gateway: rig.service }) as unknown as OpenAccount;
+    ({ name: 'main', limiter: makeOpenLimiter(clock), gateway: rig.service, catalog }) as unknown as OpenAccount;
   const at = clock.now();
   const throttle = { since: at, at, saidMs: 60_000, until: at + 60_000 };
   await db.transact((tx) => savePace(tx, 'main', { ...idlePace, gate: { throttle, unreachableSince: null } }));
