@@ -55,7 +55,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a transaction that reads and then writes without the lock',
-    seed: 2_567,
+    seed: 4_900,
     file: 'ledger/drivers/postgres/postgres.ts',
     find: 'pg_advisory_xact_lock(',
     replace: 'abs(',
