@@ -31,10 +31,8 @@ type Result = { ok: true; value: unknown } | { ok: false; error: unknown };
 export interface GroupTransaction {
   /** Runs the work of one member. */
   run<Value>(work: (tx: Queryable) => Promise<Value>): Promise<Value>;
-  /** Begins the changes of one member. */
+  /** Begins the changes of one member. Those of the members before it are kept. */
   savepoint(): Promise<void>;
-  /** Keeps the changes since the savepoint. */
-  release(): Promise<void>;
   /** Undoes the changes since the savepoint. */
   undo(): Promise<void>;
   /** Whether the database has ended the transaction by itself. */
@@ -152,9 +150,7 @@ async function runGroup(open: GroupTransaction, group: readonly Member[], until:
 
 async function keepOrUndo(open: GroupTransaction, run: () => Promise<unknown>): Promise<Result> {
   try {
-    const value = await run();
-    await open.release();
-    return { ok: true, value };
+    return { ok: true, value: await run() };
   } catch (error) {
     // After an error of the ledger itself, nothing of the whole transaction is certain.
     if (open.isEnded() || isOfDatabase(error)) throw error;

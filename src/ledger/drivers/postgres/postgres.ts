@@ -78,13 +78,15 @@ function groupOn(
     inside,
   }: { tx: Queryable; run: (client: PoolClient, text: string) => Promise<unknown> } & Pick<Connections, 'inside'>,
 ): GroupTransaction {
+  let savepointSql = 'SAVEPOINT member';
   return {
     run: (work) => inside(() => work(tx)),
-    // It shares a round trip with the first statement of the member, which fails as well if this does.
-    savepoint: async () => void client.query('SAVEPOINT member').catch(() => undefined),
     // It shares a round trip with what follows. If it fails, so does all of that, and `COMMIT` ends without a commit.
-    release: async () => void client.query('RELEASE member').catch(() => undefined),
-    undo: async () => void (await run(client, 'ROLLBACK TO member; RELEASE member')),
+    async savepoint() {
+      void client.query(savepointSql).catch(() => undefined);
+      savepointSql = 'RELEASE member; SAVEPOINT member';
+    },
+    undo: async () => void (await run(client, 'ROLLBACK TO member')),
     isEnded: () => false,
   };
 }

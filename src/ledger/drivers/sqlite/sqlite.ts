@@ -21,14 +21,15 @@ async function checkPages(direct: Queryable): Promise<Integrity> {
 }
 
 function groupOn(database: DatabaseSync, direct: Queryable, inside: Turns['inside']): GroupTransaction {
+  let isFirst = true;
   return {
     run: (work) => inside(() => work(direct)),
-    savepoint: async () => void (await direct.execute('SAVEPOINT member')),
-    release: async () => void (await direct.execute('RELEASE member')),
-    async undo() {
-      await direct.execute('ROLLBACK TO member');
-      await direct.execute('RELEASE member');
+    async savepoint() {
+      if (!isFirst) await direct.execute('RELEASE member');
+      isFirst = false;
+      await direct.execute('SAVEPOINT member');
     },
+    undo: async () => void (await direct.execute('ROLLBACK TO member')),
     isEnded: () => !database.isTransaction,
   };
 }
