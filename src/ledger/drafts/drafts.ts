@@ -86,32 +86,37 @@ export async function openStoredDraft(tx: Queryable, draftId: string): Promise<b
   return (await tx.execute(`UPDATE drafts SET status = 'open' WHERE draft_id = ?`, [draftId])) === 1;
 }
 
+/** A place in the list of drafts: several may have been created in the same millisecond. */
+export type DraftPlace = Pick<DraftRecord, 'created_at' | 'draft_id'>;
+
 /** Which drafts are listed; null: all. */
 export interface ListedDrafts {
   accounts: readonly string[] | null;
   status: Exclude<DraftState, 'discarded'> | null;
   /** Of the original file. */
   sha256: string | null;
-  /** Only drafts that were created before this time. */
-  before: number;
+  /** Only drafts that come after this one in the list. */
+  before: DraftPlace | null;
   limit: number;
 }
 
 const listSql = `SELECT * FROM drafts WHERE (? = 1 OR account IN (${accountPlaces}))
   AND (original_sha256 = ? OR CAST(? AS TEXT) IS NULL) AND (status = ? OR CAST(? AS TEXT) IS NULL)
-  AND created_at < ? AND status <> 'discarded' ORDER BY created_at DESC, draft_id LIMIT ?`;
+  AND (created_at, draft_id) < (?, ?) AND status <> 'discarded' ORDER BY created_at DESC, draft_id DESC LIMIT ?`;
 
 /** Drafts that are not discarded, the newest first. */
 export async function listDrafts(
   db: Queryable,
   { accounts, status, sha256, before, limit }: ListedDrafts,
 ): Promise<DraftRecord[]> {
+  const { created_at, draft_id } = before ?? { created_at: Number.MAX_SAFE_INTEGER, draft_id: '' };
   const found: DraftRecord[] = [];
   for (const list of accountLists(accounts)) {
-    const wanted = [...list, sha256, sha256, status, status, before, limit];
+    const wanted = [...list, sha256, sha256, status, status, created_at, draft_id, limit];
     found.push(...(await db.query<DraftRecord>(listSql, wanted)));
   }
-  return found.toSorted((one, other) => other.created_at - one.created_at).slice(0, limit);
+  const isNewer = (a: DraftPlace, b: DraftPlace) => b.created_at - a.created_at || (a.draft_id < b.draft_id ? 1 : -1);
+  return found.toSorted(isNewer).slice(0, limit);
 }
 
 /**

@@ -178,13 +178,13 @@ async function noteSeen(
   await noteNumbersSeen(session, { subject, what: showsNumbers.of });
 }
 
-/** Throws as `requireRole` and `requireVisible` do if the person may not do this, and as `refuseZeroIn` does. */
+/** Throws as `requireRole` and `requireVisible` do if the person may not do this, and as `refuseUnreadable` does. */
 export async function requireAllowed(
   session: Session,
   operation: Pick<RoleOperation, 'role' | 'mayAudit' | 'showsOnlyVisible'>,
   input: object,
 ): Promise<void> {
-  refuseZeroIn(input);
+  refuseUnreadable(input);
   const isAuditor = operation.mayAudit === true && session.grant?.roles.includes('audit') === true;
   if (!isAuditor) requireRole(session, operation.role);
   await requireVisible(session, operation, input);
@@ -246,20 +246,28 @@ function checkInput<Input extends z.ZodType>(
   });
 }
 
-/** Throws `USAGE` if a text has a U+0000, which PostgreSQL can neither keep nor look for. */
-export function refuseZeroIn(input: object): void {
-  const [field] = Object.entries(input).find(([, value]) => hasZero(value)) ?? [];
-  if (field !== undefined)
-    throw new AirbatchError('USAGE', `${field} has a character U+0000`, {
-      reason: refusal('INPUT_REFUSED', { fields: field }),
-    });
+/** No input has lists or objects so deep. A body of a megabyte can, deeper than any function can call itself. */
+const depthMax = 32;
+
+/** Throws `USAGE` if a text has a U+0000, which PostgreSQL can neither keep nor look for, or if a field is too deep. */
+export function refuseUnreadable(input: object): void {
+  for (const [field, value] of Object.entries(input)) {
+    const fault = faultOf(value, 0);
+    if (fault !== null)
+      throw new AirbatchError('USAGE', `${field} ${fault}`, { reason: refusal('INPUT_REFUSED', { fields: field }) });
+  }
 }
 
-function hasZero(value: unknown): boolean {
-  if (typeof value === 'string') return value.includes('\0');
-  if (Array.isArray(value)) return value.some(hasZero);
+function faultOf(value: unknown, depth: number): string | null {
+  if (typeof value === 'string') return value.includes('\0') ? 'has a character U+0000' : null;
   const isPlain = typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
-  return isPlain && Object.values(value).some(hasZero);
+  if (!isPlain && !Array.isArray(value)) return null;
+  if (depth === depthMax) return `has lists or objects more than ${depthMax} deep`;
+  for (const one of Object.values(value)) {
+    const fault = faultOf(one, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
 }
 
 /** What can be chosen instead of the value at this path: `takes "paid" or "not-paid", not "maybe"`. */

@@ -8,7 +8,7 @@ import { listEvents } from '../../operations/audit/list-events.ts';
 import { performIn, requireAllowed, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { readCertificate } from '../../runtime/settings/console-config.ts';
-import { type Problem, problem, problemOf, Refused, sendProblem } from '../base/problem.ts';
+import { type Problem, problem, problemOf, Refused, sendProblem, withHeaders } from '../base/problem.ts';
 import { requireCsrfToken, requireOwnOrigin, tokenIn } from '../sign-in/request-guard.ts';
 import { signInNeeded } from '../sign-in/session-route.ts';
 import { addSessionRoutes } from '../sign-in/session-routes.ts';
@@ -26,6 +26,7 @@ import { addReportFiles } from './report-files.ts';
 import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 import { type BodyPace, cutSlowBodies } from './slow-bodies.ts';
+import { answerUnreadable } from './unreadable.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface ApiDeps extends SignInDeps {
@@ -57,6 +58,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     bodyLimit: bodyBytesMax,
     forceCloseConnections: 'idle',
     trustProxy: [...trustedProxies],
+    clientErrorHandler: answerUnreadable,
     // A path that is not encoded as it should be never reaches the handlers below.
     frameworkErrors: (_error, _request, reply) =>
       void sendProblem(withHeaders(reply), problem('REQUEST_INVALID', 'The path of the request is not a valid one.')),
@@ -99,12 +101,6 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   return app;
 }
 
-/** What every answer has: nothing is kept by caches, and no browser guesses what it is. */
-function withHeaders(reply: FastifyReply): FastifyReply {
-  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
-  return reply.header('x-content-type-options', 'nosniff');
-}
-
 function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
   const { method, path } = route;
   const readInput = inputReader(route);
@@ -137,7 +133,9 @@ function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
   const stopping = new AbortController();
   // A stream never ends by itself, so the server must not wait for it.
   scope.addHook('preClose', async () => stopping.abort());
-  scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', async (request, reply) => {
+  // HEAD would wait for an end that never comes.
+  const own = { exposeHeadRoute: false };
+  scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', own, async (request, reply) => {
     const { batch_id: batchId } = request.params;
     const { 'last-event-id': lastId = '' } = request.headers;
     const requireVisible = (caller: Caller) =>

@@ -75,9 +75,17 @@ export function matchingLedger(db: Database, ifMatch: string, find: FindTag): Da
 /** Returns the tag. Throws `CHANGED_MEANWHILE` if the sender of `If-Match` has seen another state. */
 export async function requireMatch(db: Queryable, ifMatch: string, find: FindTag): Promise<string | null> {
   const now = await find(db);
-  const seen = ifMatch.split(',').map((one) => one.trim());
+  const seen = ifMatch.split(',').map(asSent);
   if (seen.includes('*') || (now !== null && seen.includes(now))) return now;
   throw new AirbatchError('CHANGED_MEANWHILE', 'Somebody else, or the program, has changed this since it was read.', {
     hint: 'Read it again, and decide again.',
   });
+}
+
+/** A proxy that compresses answers marks their tags: nginx makes `W/"7"` of `"7"`, and Apache `"7-gzip"`. */
+function asSent(tag: string): string {
+  return tag
+    .trim()
+    .replace(/^W\//, '')
+    .replace(/-(?:gzip|br)"$/, '"');
 }

@@ -14,6 +14,15 @@ interface StreamDeps {
   clock: Clock;
 }
 
+interface Stream {
+  batchId: string;
+  /** The number of the event after which it begins. */
+  after: number;
+  signal: AbortSignal;
+  /** Whether the caller may still see the batch. */
+  isAllowed: () => Promise<boolean>;
+}
+
 /** Calls watchers when their batches have new events. */
 export interface EventHub {
   /** Calls `onNews` now and after new events of the batch, until the function that it returns is called. */
@@ -64,12 +73,7 @@ export function makeEventHub({ db, clock }: StreamDeps): EventHub {
 export async function streamEvents(
   { db, clock, hub }: StreamDeps & { hub: EventHub },
   response: ServerResponse,
-  {
-    batchId,
-    after,
-    signal,
-    isAllowed,
-  }: { batchId: string; after: number; signal: AbortSignal; isAllowed: () => Promise<boolean> },
+  { batchId, after, signal, isAllowed }: Stream,
 ): Promise<void> {
   response.writeHead(200, {
     'content-type': 'text/event-stream',
@@ -87,7 +91,7 @@ export async function streamEvents(
       news = Promise.withResolvers<void>();
       if (ending.aborted || !(await isAllowed())) break;
       response.write(': the stream is open\n\n');
-      last = await writeSince(db, response, { batchId, last, ending });
+      last = await writeSince(db, response, { batchId, last, ending, isAllowed });
     }
   } finally {
     unwatch();
@@ -95,11 +99,14 @@ export async function streamEvents(
   }
 }
 
-/** Writes the events after number `last`; returns the number of the last one written. */
+/**
+ * Writes the events after number `last`; returns the number of the last one written. A slow reader of a long history
+ * may lose the permission between two pages.
+ */
 async function writeSince(
   db: Database,
   response: ServerResponse,
-  { batchId, last, ending }: { batchId: string; last: number; ending: AbortSignal },
+  { batchId, last, ending, isAllowed }: Omit<Stream, 'after' | 'signal'> & { last: number; ending: AbortSignal },
 ): Promise<number> {
   let written = last;
   for (let page: AuditEvent[] = []; !ending.aborted; ) {
@@ -108,7 +115,7 @@ async function writeSince(
     // A slow reader neither delays others nor fills the memory.
     if (text.length > 0 && !response.write(text.join(''))) await drained(response, ending);
     written = page.at(-1)?.seq ?? written;
-    if (page.length < eventsPerPage) break;
+    if (page.length < eventsPerPage || !(await isAllowed())) break;
   }
   return written;
 }

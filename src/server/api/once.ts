@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/basics/errors.ts';
 import { sha256 } from '../../core/identity/ids.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import {
@@ -10,8 +11,13 @@ import {
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type Problem, problem } from '../base/problem.ts';
 
+/** Refusals that are over as soon as the other program, or the reader, has done its part. */
+const passing: readonly ErrorCode[] = ['CHANGED_MEANWHILE', 'ACCOUNT_BUSY'];
+
 /** Whether a request may succeed when it is repeated. Its answer is not stored then. */
-const isPassing = (status: number) => status >= 500 || status === 412;
+function isPassing({ status, body }: ApiAnswer): boolean {
+  return status >= 500 || (status >= 400 && passing.includes(JSON.parse(body).code));
+}
 
 /** A request that changes something. */
 export interface ChangingRequest {
@@ -54,7 +60,7 @@ export async function once(
     );
   const answer = await work();
   const kept = isShownOnce && answer.status < 400 ? { ...answer, ...shownOnce() } : answer;
-  if (!isPassing(answer.status)) await answerApiRequest(db, request, kept);
+  if (!isPassing(answer)) await answerApiRequest(db, request, kept);
   else await dropApiRequest(db, request);
   return answer;
 }

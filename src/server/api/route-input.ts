@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { refuseZeroIn } from '../../operations/base/operation.ts';
+import { refuseUnreadable } from '../../operations/base/operation.ts';
 import type { Route } from './route-table.ts';
 
 /** A JSON schema, as far as it is looked at here. */
@@ -44,12 +44,15 @@ export function inputReader(route: Route): (request: { params: unknown; query: u
     // Made for the first request: a hundred schemas would double the time in which the server starts.
     properties ??= inputSchema(route).properties ?? {};
     const given = isInQuery(route) ? read(query as Record<string, unknown>, properties) : (body ?? {});
-    if (typeof given !== 'object' || Array.isArray(given)) return given;
+    if (typeof given !== 'object' || Array.isArray(given)) {
+      refuseUnreadable({ body: given });
+      return given;
+    }
     // A field that is not offered, or that is already in the path, is refused like an unknown one.
     const named = Object.entries(given).map(([name, value]) => [foreign.includes(name) ? `${name} ` : name, value]);
     const input = { ...Object.fromEntries(named), ...read(params as Record<string, unknown>, properties) };
     // Before the operation: entity tags and the answers to repeated requests are kept by what the input names.
-    refuseZeroIn(input);
+    refuseUnreadable(input);
     return input;
   };
 }

@@ -109,6 +109,11 @@ export function problem(code: RequestErrorCode, detail: string, hint: string | n
   return problemWith(code, requestErrors[code], detail, hint);
 }
 
+/** The problem of a request that cannot be read. */
+export function unreadableProblem(status: 400 | 408 | 431, detail: string): Problem {
+  return problemWith('REQUEST_INVALID', status, detail, null);
+}
+
 /** The problem that a caller sees for an error; null for an internal error, which goes into the log. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Refused) return error.problem;
@@ -129,6 +134,14 @@ export function problemOf(error: unknown): Problem | null {
 
 function problemWith(code: string, status: number, detail: string, hint: string | null): Problem {
   return { type: `urn:airbatch:problem:${code}`, title: STATUS_CODES[status] ?? 'Error', status, code, detail, hint };
+}
+
+/** What every answer has: nothing is kept by caches, and no browser guesses what it is. */
+export const usualHeaders = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' };
+
+export function withHeaders(reply: FastifyReply): FastifyReply {
+  const cached = reply.getHeader('cache-control');
+  return reply.headers(cached === undefined ? usualHeaders : { ...usualHeaders, 'cache-control': cached });
 }
 
 export function sendProblem(reply: FastifyReply, body: Problem): FastifyReply {

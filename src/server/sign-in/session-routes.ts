@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { refusal } from '../../core/basics/refusal.ts';
-import { refuseZeroIn } from '../../operations/base/operation.ts';
+import { refuseUnreadable } from '../../operations/base/operation.ts';
 import { Refused } from '../base/problem.ts';
 import { deviceOf } from './device.ts';
 import { factorRoutes } from './factor-routes.ts';
@@ -37,7 +37,7 @@ export function addSessionRoutes(scope: FastifyInstance, deps: SignInDeps): void
         if (route.isForSignedIn) requireCsrfToken(headers, requireSignedIn({ known, token }).token);
         const input = route.input.safeParse(request.body ?? {});
         if (!input.success) throw invalid(input.error.issues[0]);
-        refuseZeroIn(Object(input.data));
+        refuseUnreadable(Object(input.data));
         const setToken = (next: string | null) => void reply.header('set-cookie', cookieFor(next, publicUrl));
         const device = deviceOf(headers['user-agent']);
         return route.run({ deps, address: ip, device, token, known, setToken }, input.data);

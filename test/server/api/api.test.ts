@@ -5,6 +5,7 @@ import { describe, test } from 'node:test';
 import { listApiKeys } from '../../../src/ledger/access/api-keys.ts';
 import { pageEvents } from '../../../src/ledger/audit/events.ts';
 import * as operations from '../../../src/operations/all.ts';
+import { once } from '../../../src/server/api/once.ts';
 import { openApiDocument } from '../../../src/server/api/openapi.ts';
 import { routes } from '../../../src/server/api/route-table.ts';
 import { sessionRoutes } from '../../../src/server/sign-in/session-routes.ts';
@@ -164,6 +165,22 @@ describe('the HTTP API', () => {
     assert.deepEqual([failed.status, failed.body.code], [500, 'INTERNAL']);
     assert.equal(JSON.stringify(failed.body).includes('the disk is gone'), false);
     assert.equal((await send('POST', url, { body: { why: 'not ours' } })).status, 200);
+  });
+
+  test('does not keep the refusal of an account that another program works for at the moment', async (t) => {
+    const { session } = await api(t);
+    const request = { caller: 'all', key: 'busy', method: 'POST', url: '/api/v1/jobs/x/run', body: {} };
+    const answer = (status: number, code: string) => async () => ({
+      status,
+      body: JSON.stringify({ code }),
+      about: null,
+    });
+    const statuses: number[] = [];
+    for (const work of [answer(409, 'ACCOUNT_BUSY'), answer(409, 'BATCH_STATE'), answer(200, 'not reached')])
+      statuses.push((await once(session, request, work)).status);
+    assert.deepEqual(statuses, [409, 409, 409]);
+    const kept = await once(session, request, answer(200, 'not reached'));
+    assert.match('body' in kept ? kept.body : '', /BATCH_STATE/);
   });
 
   test('refuses fields that are unknown, that name folders of the machine, or that are already in the path', async (t) => {

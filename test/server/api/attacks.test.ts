@@ -134,4 +134,22 @@ describe('an attacker', () => {
     const mixed = { cookie: jar.cookie, authorization: 'Bearer x' };
     assert.equal((await server.inject({ url: '/api/v1/batches', headers: mixed })).json().code, 'KEY_REFUSED');
   });
+
+  test('meets no error of the program by lists in lists, which no function can follow to their end', async (t) => {
+    const { server, origin, admin, logged } = await consoleOf(t);
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const by = { 'content-type': 'application/json', 'idempotency-key': 'deep' };
+    const key = { ...by, authorization: `Bearer ${admin}` };
+    const passkey = `{"id":"a","rawId":"a","type":"public-key","clientExtensionResults":{},"response":{"a":${deep}}}`;
+    for (const [url, headers, payload] of [
+      ['/api/v1/batches/B-default/pause', key, `{"why":${deep}}`],
+      ['/api/v1/batches/B-default/pause', key, deep],
+      // Nobody is signed in here.
+      ['/api/v1/session/passkey', { ...by, origin }, `{"credential":${passkey}}`],
+    ] as const) {
+      const answer = await server.inject({ method: 'POST', url, headers, payload });
+      assert.equal(answer.statusCode, 400, answer.body);
+    }
+    assert.deepEqual(logged, []);
+  });
 });

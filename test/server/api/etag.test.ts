@@ -43,6 +43,20 @@ describe('two people with one batch', () => {
     assert.equal((await reject(String(now))).status, 200, 'the answer was');
   });
 
+  test('have the tag of the state that they have seen, also if a proxy has compressed it', async (t) => {
+    const { person } = await consoleOf(t);
+    const { send } = await person('amina', { roles: ['audit', 'operate'] });
+    for (const [priority, marked] of [
+      ['urgent', (tag: string) => `W/${tag}`],
+      ['bulk', (tag: string) => tag.replace(/"$/, '-gzip"')],
+    ] as const) {
+      const seen = marked(String((await send('GET', batch)).headers.etag));
+      const reorder = () => send('POST', `${batch}/reorder`, { body: { priority }, headers: { 'if-match': seen } });
+      assert.equal((await reorder()).status, 200, seen);
+      assert.equal((await reorder()).status, 412, seen);
+    }
+  });
+
   test('cannot both decide at the same moment', async (t) => {
     const { db, person } = await consoleOf(t);
     const { transact } = db;

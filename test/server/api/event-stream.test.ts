@@ -60,6 +60,15 @@ async function streaming(t: TestContext) {
       async ended() {
         while (!(await reader.read()).done);
       },
+      /** All ids, until nothing more comes. */
+      async restOfIds(): Promise<number[]> {
+        const quiet = setTimeout(() => stopping.abort(), 1_000);
+        for (let one = await reader.read(); !one.done; one = await reader.read()) {
+          text += one.value;
+          quiet.refresh();
+        }
+        return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+      },
       close: () => reader.cancel(),
     };
   };
@@ -125,6 +134,19 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
       text += value;
     }
     assert.doesNotMatch(text, /batch\.secret/);
+  });
+
+  test('ends in the middle of a long history for a reader who may no longer see it', async (t) => {
+    const { db, open, door } = await streaming(t);
+    await inUnit(db, { clock: systemClock, actor: 'amina' }, async (unit) => {
+      for (let event = 1; event < 1_500; event += 1)
+        await unit.append('batch-1', 'batch.note', { detail: 'x'.repeat(9_000) });
+    });
+    const stream = await open();
+    await stream.ids(1);
+    door.isOpen = false;
+    // A page may be on its way.
+    assert.ok((await stream.restOfIds()).length <= 1_000);
   });
 
   test('ends for a revoked key at its next event', async (t) => {

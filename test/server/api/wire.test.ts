@@ -59,7 +59,17 @@ describe('bytes that two readers could interpret differently', () => {
     for (const method of ['TRACE', 'PUT', 'DELETE', 'PROPFIND'])
       assert.deepEqual(await of(`${method} /api/v1/batches HTTP/1.1`), [404], method);
     assert.deepEqual(await of('GIBBERISH /api/v1/batches HTTP/1.1'), [400]);
-    assert.deepEqual(await of('GET /api/v1/batches HTTP/1.1', `X-Huge: ${'x'.repeat(20_000)}`), [431]);
+    const huge = `X-Huge: ${'x'.repeat(20_000)}`;
+    const refused = await raw(`GET /api/v1/batches HTTP/1.1\r\n${head(huge)}\r\n\r\n`);
+    assert.deepEqual(statuses(refused), [431]);
+    const [headers = '', body = ''] = refused.split('\r\n\r\n');
+    assert.match(headers, /^content-type: application\/problem\+json/im);
+    assert.match(headers, /^cache-control: no-store/im);
+    assert.deepEqual(
+      [JSON.parse(body).code, JSON.parse(body).status, JSON.parse(body).title],
+      ['REQUEST_INVALID', 431, 'Request Header Fields Too Large'],
+    );
+    assert.deepEqual(await of('HEAD /api/v1/batches/B-default/events HTTP/1.1'), [404], 'no stream without a body');
     assert.deepEqual(await of('GET /api/v1/batches HTTP/3.9'), [400]);
     const [absolute] = await of('GET http://elsewhere.example/api/v1/batches HTTP/1.1');
     assert.ok(absolute !== undefined && absolute < 500, String(absolute));

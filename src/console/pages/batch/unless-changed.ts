@@ -21,8 +21,8 @@ const decisions = ['batch.pause', 'batch.pause_added', 'batch.complete', 'batch.
 /** Rows of a batch that is being sent change all the time. This is how often a change is tried between two of them. */
 const attemptsMax = 20;
 
-/** The tag of a batch is the number of its last event. */
-const seqOf = (etag: string) => Number(etag.replaceAll('"', ''));
+/** The tag of a batch has the number of its last event. A proxy that compresses answers adds marks to it. */
+const seqOf = (etag: string) => Number(/[0-9]+/.exec(etag)?.[0]);
 
 /**
  * Carries out a change unless others have decided about the batch since `etag`. That rows were sent or ended meanwhile

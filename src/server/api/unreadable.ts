@@ -1,0 +1,27 @@
+import { STATUS_CODES } from 'node:http';
+import type { Socket } from 'node:net';
+import type { ConnectionError } from 'fastify';
+import { unreadableProblem, usualHeaders } from '../base/problem.ts';
+
+/** Answers bytes that are no request that could be routed, as any other request is answered: with a problem. */
+export function answerUnreadable(error: Pick<ConnectionError, 'code'> & Error, socket: Socket): void {
+  if (error.code !== 'ECONNRESET' && socket.writable) {
+    const { status, ...problem } = problemFor(error.code);
+    const body = JSON.stringify({ ...problem, status });
+    const headers = {
+      ...usualHeaders,
+      'content-type': 'application/problem+json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      connection: 'close',
+    };
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`);
+  }
+  socket.destroy(error);
+}
+
+function problemFor(code: string) {
+  if (code === 'HPE_HEADER_OVERFLOW') return unreadableProblem(431, 'The headers of the request are too large.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return unreadableProblem(408, 'The headers arrive too slowly.');
+  return unreadableProblem(400, 'This is no valid HTTP request.');
+}
