@@ -151,7 +151,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await context.close();
   });
 
-  test('a comparison is found again with its files, of which an auditor gets those without references', async (t) => {
+  test('a comparison is found again with its files, of which an auditor gets masked copies', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here');
     const { browser, installation } = stage;
     const door = { nameOf: (field: string) => field };
@@ -175,6 +175,9 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     await seen.locator('.file-list').getByRole('link', { name: 'reconciliation.json' }).waitFor();
     assert.equal(await seen.getByRole('link', { name: 'reconciliation.csv' }).count(), 0);
     assert.equal((await other.request.get(new URL(address, page.url()).href)).status(), 403);
+    const masked = seen.locator('.file-list').getByRole('link', { name: 'reconciliation-masked.csv' });
+    const copy = await other.request.get(new URL((await masked.getAttribute('href')) ?? '', page.url()).href);
+    assert.match(await copy.text(), /^bucket,batch_id,row,/);
     assert.deepEqual(faults, []);
     await other.close();
     await context.close();

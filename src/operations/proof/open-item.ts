@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
-import { parseReference, paymentReference } from '../../core/identity/ids.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { findReconciliation, itemKey, notesOf } from '../../ledger/reporting/reconciliation-notes.ts';
 import type { OpenItemRecord, ReconciliationRecord } from '../../ledger/reporting/reconciliations.ts';
+import { maskReference } from '../../reports/reconcile/masked-reference.ts';
 import { type ReconcileItem, reconcileItem } from '../../reports/reconcile/reconciliation.ts';
-import { maskNumbers } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { time } from '../base/fields.ts';
 import { rowTextFor } from '../base/row-texts.ts';
@@ -40,13 +39,6 @@ export async function openItemJson(
     next_reason: line.next_reason ?? null,
     notes: notes.map(({ noted_at, person, text }) => ({ at: isoTime(noted_at), person, text: shown(text) })),
   };
-}
-
-/** The run is named everywhere; of the row's own name, what may be a number is masked. */
-function maskReference(reference: string): string {
-  const { runId, rowRef, generation } = parseReference(reference) ?? {};
-  if (runId === undefined || rowRef === undefined || generation === undefined) return maskNumbers(reference);
-  return paymentReference({ runId, rowRef: maskNumbers(rowRef), generation });
 }
 
 /** A reconciliation of an account that the caller may see. */

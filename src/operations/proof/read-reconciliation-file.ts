@@ -6,11 +6,11 @@ import { defineOperation, performIn } from '../base/operation.ts';
 import { showReconciliation } from './show-reconciliation.ts';
 
 /** Files with the references of payments, in which a file of recipients may have put phone numbers. */
-const withReferences = /\.(csv|xlsx|html)$/;
+const withReferences = /^reconciliation\.(csv|xlsx|html)$/;
 
 /**
  * A file of a reconciliation. Those with the references of payments are for people who work on batches, and the log of
- * access keeps who has read them.
+ * access keeps who has read them; the others have masked copies.
  */
 export const readReconciliationFile = defineOperation({
   name: 'read-reconciliation-file',

@@ -7,6 +7,7 @@ import { pageStyle } from '../render/html-style.ts';
 import { type Cell, workbook } from '../render/workbook.ts';
 import { sumsText, timeText } from '../sentences/format.ts';
 import { counted } from '../text/counted-text.ts';
+import { maskReference } from './masked-reference.ts';
 import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
 import {
   isSettled,
@@ -20,22 +21,31 @@ import {
 const itemsPerPage = 500;
 const itemsOnPageMax = 200;
 
-async function* openItems(db: Queryable, id: string): AsyncGenerator<ReconcileItem[]> {
+/** Whether references are masked. */
+interface Masking {
+  mask: boolean;
+}
+
+async function* openItems(db: Queryable, id: string, { mask }: Masking): AsyncGenerator<ReconcileItem[]> {
   const read = (last: OpenItemRecord | undefined, limit: number) => pageOpenItems(db, id, last?.item_no ?? 0, limit);
-  for await (const page of pagesOf(itemsPerPage, read)) yield page.map(({ item }) => JSON.parse(item) as ReconcileItem);
+  for await (const page of pagesOf(itemsPerPage, read))
+    yield page.map((one) => {
+      const item = JSON.parse(one.item) as ReconcileItem;
+      return mask && item.reference !== null ? { ...item, reference: maskReference(item.reference) } : item;
+    });
 }
 
 const bucketName = (bucket: string) => bucket.replaceAll('_', ' ');
 
 /** reconciliation.xlsx: the counts, and every open item with what to do about it. */
-export function reconciliationXlsx(db: Queryable, run: Reconciliation): AsyncIterable<Uint8Array> {
+export function reconciliationXlsx(db: Queryable, run: Reconciliation, masking: Masking): AsyncIterable<Uint8Array> {
   return workbook([
     { name: 'Summary', widths: [28, 22, 22, 22, 70], header: null, rows: [summaryRows(run)] },
     {
       name: 'Open items',
       widths: [24, 24, 8, 12, 32, 38, 14, 14, 18, 18, 14, 14, 24, 70],
       header: [...itemColumns],
-      rows: openRows(db, run),
+      rows: openRows(db, run, masking),
     },
   ]);
 }
@@ -45,8 +55,8 @@ function cellOf(column: string, value: string | number | null): Cell {
   return column === 'bucket' && value !== null ? { as: 'bad', value } : value;
 }
 
-async function* openRows(db: Queryable, run: Reconciliation): AsyncGenerator<Cell[][]> {
-  for await (const items of openItems(db, run.reconciliation_id)) {
+async function* openRows(db: Queryable, run: Reconciliation, masking: Masking): AsyncGenerator<Cell[][]> {
+  for await (const items of openItems(db, run.reconciliation_id, masking)) {
     yield items.map((item) => itemColumns.map((column) => cellOf(column, item[column])));
   }
 }
@@ -79,9 +89,9 @@ function summaryRows(run: Reconciliation): Cell[][] {
 }
 
 /** reconciliation.html: self-contained and without scripts, like the batch's page. */
-export async function reconciliationHtml(db: Queryable, run: Reconciliation): Promise<string> {
+export async function reconciliationHtml(db: Queryable, run: Reconciliation, masking: Masking): Promise<string> {
   const lines: Html[] = [];
-  for await (const items of openItems(db, run.reconciliation_id)) {
+  for await (const items of openItems(db, run.reconciliation_id, masking)) {
     lines.push(...items.slice(0, itemsOnPageMax - lines.length).map(itemLine));
     if (lines.length >= itemsOnPageMax) break;
   }
@@ -103,7 +113,7 @@ ${
     ? html`<section class="long"><h2>What is open, and what to do</h2><table class="stack"><thead><tr><th>Bucket</th><th>Payment</th><th>Here</th><th>At the service</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${run.open > lines.length ? html`<p class="soft small">and ${counted(run.open - lines.length, 'more item')} in reconciliation.xlsx</p>` : null}</section>`
     : null
 }
-<footer>Times are UTC. Finished ${timeText(run.finished_at)}.</footer></main>`,
+<footer>${masking.mask ? 'What may be a phone number in a reference is masked. ' : null}Times are UTC. Finished ${timeText(run.finished_at)}.</footer></main>`,
   );
 }
 

@@ -9,6 +9,7 @@ import { insertOpenItem, insertReconciliation, prepareSeen } from '../../ledger/
 import { csvText } from '../text/csv.ts';
 import { type FolderWriter, type Readers, type ReportFile, type WrittenFile, writeFolder } from '../versions/files.ts';
 import type { SigningKey } from '../versions/signing-key.ts';
+import { maskedLines } from './masked-reference.ts';
 import { makeNamer } from './reconcile-binding.ts';
 import { isOpen } from './reconcile-buckets.ts';
 import { noteContradictions } from './reconcile-contradictions.ts';
@@ -25,7 +26,8 @@ const nowMarginMs = 60_000;
 /**
  * Compares three sides: the ledger, the service's own list, and the wallets. Every payment of either side is put in
  * exactly one bucket. Memory does not grow with their number. The ledger keeps the run and its open items. The files go
- * to `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, and a manifest that `key` signs.
+ * to `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, copies with masked references for
+ * people who only audit, and a manifest that `key` signs.
  */
 export async function reconcile(
   db: Database,
@@ -66,8 +68,12 @@ export async function reconcile(
       await write({ name: 'reconciliation.csv', content: itemLines(run) });
       reconciliation = await finish(run);
       await write({ name: 'reconciliation.json', content: [jsonFile(reconciliation)] });
-      await write({ name: 'reconciliation.xlsx', content: reconciliationXlsx(db, reconciliation) });
-      await write({ name: 'reconciliation.html', content: [await reconciliationHtml(db, reconciliation)] });
+      await write({ name: 'reconciliation-masked.csv', content: maskedLines(writer.pathOf('reconciliation.csv')) });
+      for (const mask of [false, true]) {
+        const name = mask ? 'reconciliation-masked' : 'reconciliation';
+        await write({ name: `${name}.xlsx`, content: reconciliationXlsx(db, reconciliation, { mask }) });
+        await write({ name: `${name}.html`, content: [await reconciliationHtml(db, reconciliation, { mask })] });
+      }
       const manifest = jsonFile(reconciliationManifest(reconciliation, written, deps.key.publicKey));
       await writer.write({ name: 'manifest.sig', content: [deps.key.sign(Buffer.from(manifest))] });
       await writer.write({ name: 'manifest.json', content: [manifest] });

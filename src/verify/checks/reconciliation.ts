@@ -45,6 +45,8 @@ const reconciliationShape = z.strictObject({
 });
 
 const files = ['reconciliation.csv', 'reconciliation.json', 'reconciliation.xlsx', 'reconciliation.html'];
+/** Copies with masked references, which earlier versions did not write. */
+const maskedFiles = ['reconciliation-masked.csv', 'reconciliation-masked.xlsx', 'reconciliation-masked.html'];
 
 /** Buckets that need no action. */
 const settledBuckets = ['matched', 'no_payment'];
@@ -86,7 +88,7 @@ export async function checkReconciliation(
     return null;
   }
   const { manifest, signedBy } = signed;
-  await checkFiles(dir, manifest, findings, files);
+  await checkFiles(dir, manifest, findings, [...files, ...maskedFiles]);
   for (const name of files)
     if (!manifest.files.some((file) => file.name === name)) findings.add('manifest.json', `does not name ${name}.`);
   const items = await attempt(findings, 'reconciliation.json', async () => {

@@ -23,6 +23,7 @@ import { openSigningKey } from '../../../src/reports/versions/signing-key.ts';
 import { verifyReports } from '../../../src/verify/verify.ts';
 import { folderOf } from '../../support/folder.ts';
 import { aPayment } from '../../support/ledger.ts';
+import { unzipped } from '../../support/unzip.ts';
 import { balanceJson, newRow, startMs, testClock, testLedger, writeSampleBatch } from '../fixture.ts';
 
 let ids = 0;
@@ -131,8 +132,8 @@ test('if ledger, service and wallets agree, every payment is matched and nothing
   assert.deepEqual(reconciliation.wallets?.currencies, [
     { currency: 'USD', left: '5.6', charged: '5.6', unexplained: '0' },
   ]);
-  const reports = ['csv', 'json', 'xlsx', 'html'].map((kind) => `reconciliation.${kind}`);
-  assert.deepEqual(files, [...reports, 'manifest.sig', 'manifest.json']);
+  const reports = ['.csv', '.json', '-masked.csv', '.xlsx', '.html', '-masked.xlsx', '-masked.html'];
+  assert.deepEqual(files, [...reports.map((end) => `reconciliation${end}`), 'manifest.sig', 'manifest.json']);
 });
 
 const differences: [name: string, change: (payments: ServicePayment[]) => ServicePayment[], expected: string[][]][] = [
@@ -700,4 +701,33 @@ test('a reconciliation is signed, and verify proves it and finds changes', async
   await rm(join(dir, 'manifest.json'));
   const unsigned = await verifyReports(dir);
   assert.deepEqual([unsigned.ok, unsigned.notes.length], [false, 1]);
+});
+
+test('masked copies have the same lines, and no number that a file has put into a reference', async (t) => {
+  const changes = { reference: 'payroll-2026-11/+254712000002', amount: { value: '9', currency: 'KES' } };
+  const payments = [...allAtService(), paymentAtService(9, { topupId: 'topup-9', ...changes })];
+  const { dir, items } = await run(t, serviceWith(payments));
+  const read = (name: string) => readFile(join(dir, name));
+  const masked = parse(await read('reconciliation-masked.csv'), { columns: true }) as Record<string, string>[];
+  assert.equal(items.length, 9);
+  assert.deepEqual(
+    masked,
+    items.map((item) => (item.topup_id === 'topup-9' ? { ...item, reference: 'payroll-2026-11/*********002' } : item)),
+  );
+  const sheet = async (name: string) => [...unzipped(await read(name)).values()].join('');
+  for (const [name, text] of [
+    ['reconciliation.csv', String(await read('reconciliation.csv'))],
+    ['reconciliation.html', String(await read('reconciliation.html'))],
+    ['reconciliation.xlsx', await sheet('reconciliation.xlsx')],
+  ] as const)
+    assert.match(text, /254712000002/, name);
+  for (const text of [
+    String(await read('reconciliation-masked.csv')),
+    String(await read('reconciliation-masked.html')),
+    await sheet('reconciliation-masked.xlsx'),
+  ]) {
+    assert.match(text, /payroll-2026-11\/\*+002/);
+    assert.doesNotMatch(text, /254712000002/);
+  }
+  assert.deepEqual((await verifyReports(dir)).findings, []);
 });

@@ -7,7 +7,7 @@ import { useReconciliation } from './reconciliation-queries.ts';
 import '../../styles/file-list.css';
 
 /** Files with the references of payments, which may have phone numbers: the server keeps who has read them. */
-const withReferences = /\.(csv|xlsx|html)$/;
+const withReferences = /^reconciliation\.(csv|xlsx|html)$/;
 
 /** The signed files of a reconciliation: every line of it, also those that agree. */
 export function FilesCard({ id }: { id: string }) {

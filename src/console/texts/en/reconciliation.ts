@@ -46,7 +46,7 @@ export const reconciliation = {
   'reconciliation.files_help':
     'Every line, also those that agree. The files are signed: “airbatch verify” checks their folder.',
   'reconciliation.files_part':
-    'The files with every line have the references of payments, which may contain phone numbers. People who have another role, too, can download them; the audit log keeps who does.',
+    'In the masked copies, what may be a phone number in a reference is hidden. People who have another role, too, can download the complete files; the audit log keeps who does.',
   'reconciliation.files_gone':
     'The files are not with the reports: they were written elsewhere, or somebody has removed them. The open lines above are kept.',
   'reconciliation.none_open_help': 'There is nothing to do. All lines are in the files below.',

@@ -49,7 +49,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_help':
     'Toutes les lignes, aussi celles qui concordent. Les fichiers sont signés : « airbatch verify » contrôle leur dossier.',
   'reconciliation.files_part':
-    'Les fichiers avec toutes les lignes contiennent les références des paiements, qui peuvent comporter des numéros de téléphone. Les personnes qui ont aussi un autre rôle peuvent les télécharger ; le journal d’audit garde qui le fait.',
+    'Dans les copies masquées, ce qui peut être un numéro de téléphone dans une référence est caché. Les personnes qui ont aussi un autre rôle peuvent télécharger les fichiers complets ; le journal d’audit garde qui le fait.',
   'reconciliation.files_gone':
     'Les fichiers ne sont pas avec les rapports : ils ont été écrits ailleurs, ou quelqu’un les a supprimés. Les lignes en suspens ci-dessus sont conservées.',
   'reconciliation.none_open_help': 'Il n’y a rien à faire. Toutes les lignes sont dans les fichiers ci-dessous.',

@@ -48,7 +48,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_help':
     'Todas as linhas, também as que concordam. Os ficheiros são assinados: “airbatch verify” verifica a pasta deles.',
   'reconciliation.files_part':
-    'Os ficheiros com todas as linhas têm as referências dos pagamentos, que podem conter números de telefone. Quem tem também outra função pode descarregá-los; o registo de auditoria guarda quem o faz.',
+    'Nas cópias mascaradas, o que pode ser um número de telefone numa referência está oculto. Quem tem também outra função pode descarregar os ficheiros completos; o registo de auditoria guarda quem o faz.',
   'reconciliation.files_gone':
     'Os ficheiros não estão com os relatórios: foram escritos noutro lugar, ou alguém os removeu. As linhas em aberto acima são conservadas.',
   'reconciliation.none_open_help': 'Não há nada a fazer. Todas as linhas estão nos ficheiros abaixo.',

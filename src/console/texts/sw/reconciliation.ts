@@ -48,7 +48,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_help':
     'Kila mstari, pia inayolingana. Faili zimetiwa saini: “airbatch verify” hukagua folda yake.',
   'reconciliation.files_part':
-    'Faili zenye kila mstari zina marejeleo ya malipo, ambayo yanaweza kuwa na nambari za simu. Watu wenye jukumu lingine pia wanaweza kuzipakua; kumbukumbu za ukaguzi hutunza nani amefanya hivyo.',
+    'Katika nakala zilizofichwa, kinachoweza kuwa nambari ya simu ndani ya rejeleo hakionekani. Watu wenye jukumu lingine pia wanaweza kupakua faili kamili; kumbukumbu za ukaguzi hutunza nani amefanya hivyo.',
   'reconciliation.files_gone':
     'Faili haziko pamoja na ripoti: ziliandikwa kwingine, au mtu ameziondoa. Mistari iliyo wazi hapo juu imehifadhiwa.',
   'reconciliation.none_open_help': 'Hakuna la kufanya. Mistari yote iko kwenye faili zilizo hapa chini.',
