@@ -36,7 +36,7 @@ async function ended(happens: (rig: Rig) => void, hours: number, list = true) {
   }));
   assert.deepEqual(asEnded, before, 'a row that ended stays as it ended');
   const events = await rig.db.query<{ row_no: number; body: string }>(
-    `SELECT row_no, body FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,
+    `SELECT row_no, body FROM events WHERE kind = 'row.changed_late' ORDER BY row_no`,
   );
   return { rig, events };
 }
