@@ -350,7 +350,7 @@ describe('a finished batch that is read by the list', () => {
     }, 30);
     assert.deepEqual(
       events.map(({ row_no }) => row_no),
-      [2, 1],
+      [1, 2],
     );
     assert.deepEqual(rig.service.lookUps, ['run-1/ref-1']);
   });
