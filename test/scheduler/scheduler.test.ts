@@ -80,6 +80,7 @@ async function place() {
   const begin = async () => {
     const one = scheduler('one');
     await one.look();
+    await settle();
     to(minute);
     await one.look();
     await settle();
@@ -89,6 +90,7 @@ async function place() {
   const beginTwo = async () => {
     const one = scheduler('one');
     await one.look();
+    await settle();
     to(61 * minute);
     await one.look();
     await settle();
@@ -119,6 +121,7 @@ describe('a scheduler', () => {
     const { db, begun, scheduler, settle, to } = await place();
     const [one, two] = [scheduler('one'), scheduler('two')];
     await one.look();
+    await settle();
     to(minute);
     await Promise.all([one.look(), two.look()]);
     await settle();
