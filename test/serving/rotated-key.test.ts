@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/folder-ledger.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
 const rows = 80;
@@ -124,6 +125,7 @@ test('secrets in files are replaced while a batch is paid: serve uses the new on
   const lines = Array.from({ length: rows }, (_, index) => `+2547224${41_100 + index},1,50,KES,row-${index}`);
   writeFileSync(join(cwd, 'pay.csv'), `phone_number,network_id,amount,currency,reference\n${lines.join('\n')}\n`);
 
+  await makeLedgerIn(cwd);
   const env = { CREDENTIALS_DIRECTORY: cwd };
   const serving = startCommand(['--json', 'serve', '--port', '0', '--api-port', '0'], { cwd, env });
   t.after(() => serving.child.kill('SIGKILL'));
