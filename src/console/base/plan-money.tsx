@@ -6,7 +6,10 @@ import { Badge } from './state-badge.tsx';
 import { type Column, Table } from './table.tsx';
 import { Count, Money, None, Sums } from './values.tsx';
 
-type Plan = ResultOf<'/api/v1/drafts/{draft_id}/plan'>['plan'];
+type DraftPlan = ResultOf<'/api/v1/drafts/{draft_id}/plan'>;
+type Plan = DraftPlan['plan'];
+type NetworkTotals = Plan['networks'][number];
+type WalletMoney = DraftPlan['wallets'][number];
 
 interface MoneyNoticesProps {
   plan: { short: readonly { currency: string; missing: string }[]; balance_trouble: string | null };
@@ -55,14 +58,6 @@ export function timeTaken({ estimate_ms, done_unknown }: Pick<Plan, 'estimate_ms
   return t('approval.takes', { time: formatDuration(Math.max(estimate_ms, 1_000)) });
 }
 
-interface NetworkTotals {
-  network_id: number | null;
-  name: string | null;
-  country: string | null;
-  rows: number;
-  sums: Readonly<Record<string, string>>;
-}
-
 /** What a plan pays at each network. */
 export function NetworksTable({ networks }: { networks: readonly NetworkTotals[] }) {
   return (
@@ -86,15 +81,6 @@ export function NetworksTable({ networks }: { networks: readonly NetworkTotals[]
 
 function networkName({ network_id, name }: NetworkTotals) {
   return name ?? (network_id === null ? <None /> : t('draft.network_is', { id: network_id }));
-}
-
-interface WalletMoney {
-  currency: string;
-  balance: string;
-  cost: string;
-  others: string;
-  left: string;
-  missing: string | null;
 }
 
 /** Warns of currencies without a rate: the service chooses the wallet that pays. */

@@ -23,10 +23,6 @@ export function rowsAsking(
   );
 }
 
-const requestedAmounts = (states: string) =>
-  `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again,
-     COUNT(sms_message) AS texts
-   FROM rows WHERE batch_id = ? AND ${states} GROUP BY currency, amount`;
 /** Rows to be sent to the same network with the same currency and amount. */
 export interface RequestedOfNetwork extends RequestedAmount {
   network_id: number | null;
@@ -34,9 +30,11 @@ export interface RequestedOfNetwork extends RequestedAmount {
   country: string | null;
 }
 
-const readyByNetworkSql = `SELECT network_id, country, currency, amount, COUNT(*) AS count,
-     SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again, COUNT(sms_message) AS texts
-   FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY network_id, country, currency, amount`;
+const requestedAmounts = (states: string, by = 'currency, amount') =>
+  `SELECT ${by}, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again,
+     COUNT(sms_message) AS texts
+   FROM rows WHERE batch_id = ? AND ${states} GROUP BY ${by}`;
+const readyByNetworkSql = requestedAmounts(`status = 'ready'`, 'network_id, country, currency, amount');
 const readyAmountsSql = requestedAmounts(`status = 'ready'`);
 const releasedAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'held', 'cancelled')`);
 const releasedOrHeldAmountsSql = requestedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);

@@ -2,12 +2,14 @@ import { z } from 'zod';
 import { isSameService } from '../../core/identity/service-name.ts';
 import { addAmounts, compareAmounts, Sums, subtractAmounts, sumOf } from '../../core/money/money.ts';
 import { type BatchState, sendingStates } from '../../core/state/batch-state.ts';
-import { requestedNow } from '../../engine/plan/preflight.ts';
+import { type Preflight, requestedNow } from '../../engine/plan/preflight.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { latestBatches } from '../../ledger/batches/latest-batches.ts';
 import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import type { Session } from '../../runtime/session/session.ts';
+import { sums } from './fields.ts';
 
 /** The money for a payout, in one currency of the wallets. */
 export const walletMoney = z.strictObject({
@@ -22,6 +24,14 @@ export const walletMoney = z.strictObject({
   left: z.string(),
   /** What is missing to pay all of these; null if nothing is. */
   missing: z.string().nullable(),
+});
+
+/** What a batch will cost, and what the wallets hold before and after it. */
+export const planMoney = z.strictObject({
+  /** From the rates of recent payments; `unknown` lists the currencies without a rate. */
+  expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
+  /** Empty if the balance could not be read. */
+  wallets: z.array(walletMoney),
 });
 
 const waitingStates: readonly BatchState[] = ['paused', 'awaiting_approval'];
@@ -111,4 +121,16 @@ export async function walletsAfter(
     const [left, missing] = [subtractAmounts(holds, needed), missingFrom(holds, needed)];
     return { currency, balance: holds, cost: own, others, left, missing };
   });
+}
+
+/** See `planMoney`. */
+export async function moneyOfPlan(
+  session: Session,
+  opened: OpenAccount,
+  batch: BatchRecord,
+  plan: Pick<Preflight, 'sums' | 'productSums' | 'balance'>,
+): Promise<z.output<typeof planMoney>> {
+  const expected_cost = await expectedCost(session.db, batch, sumOf([plan.sums, plan.productSums]));
+  const payout = { balance: plan.balance, cost: expected_cost.cost, batch: batch.batch_id };
+  return { expected_cost, wallets: await walletsAfter(session, opened, payout) };
 }

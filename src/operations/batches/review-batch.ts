@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sumOf } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireWaiting } from '../../engine/batches/batch-commands.ts';
@@ -8,7 +7,6 @@ import { requireSecondPerson, requireUnexpired } from '../../engine/plan/approva
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import {
   type Review,
   type ReviewedRow,
@@ -20,8 +18,8 @@ import {
 import { peopleOf } from '../../reports/summary/stored.ts';
 import { planOf } from '../../runtime/upkeep/plan-batch.ts';
 import { approvals, approvalsNow } from '../base/approvals-now.ts';
-import { batchId, batchStatus, sums, time } from '../base/fields.ts';
-import { walletMoney, walletsAfter } from '../base/money-needs.ts';
+import { batchId, batchStatus, time } from '../base/fields.ts';
+import { moneyOfPlan, planMoney } from '../base/money-needs.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { plan, planJson } from '../base/plan.ts';
 
@@ -59,10 +57,7 @@ export const reviewBatch = defineOperation({
     content_sha256: z.string().nullable(),
     plan,
     review: withPersons,
-    /** From the rates of recent payments; `unknown` lists the currencies without a rate. */
-    expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
-    /** What the wallets hold before and after it; empty if the balance could not be read. */
-    wallets: z.array(walletMoney),
+    ...planMoney.shape,
   }),
   async run({ withAccount, session, actor }, { batch_id }) {
     const batch = await requireApprovable(actor, batch_id);
@@ -72,7 +67,6 @@ export const reviewBatch = defineOperation({
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const found = await reviewOf(session.db, batch, changedPercent);
-      const expected = await expectedCost(session.db, batch, sumOf([plan.sums, plan.productSums]));
       const about = { batch_id, run_id, account: name, service, status, created_by, created_at: isoTime(created_at) };
       return {
         ...about,
@@ -83,8 +77,7 @@ export const reviewBatch = defineOperation({
           people: await peopleOf(session.db, batch, shownRows(found)),
           before: await peopleBefore(session.db, found),
         }),
-        expected_cost: expected,
-        wallets: await walletsAfter(session, account, { ...plan, ...expected, batch: batch_id }),
+        ...(await moneyOfPlan(session, account, batch, plan)),
       };
     });
   },

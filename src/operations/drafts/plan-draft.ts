@@ -1,6 +1,4 @@
-import { z } from 'zod';
 import { defaultRunId } from '../../core/identity/ids.ts';
-import { sumOf } from '../../core/money/money.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
 import { cancelUnsent } from '../../engine/batches/batch-commands.ts';
 import type { Findings } from '../../intake/check/findings-shape.ts';
@@ -8,15 +6,13 @@ import { findings } from '../../intake/check/findings-shape.ts';
 import { includedRow } from '../../ledger/drafts/draft-rows.ts';
 import type { DraftRecord } from '../../ledger/drafts/drafts.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { expectedCost } from '../../reports/sentences/expected-cost.ts';
 import { sinceEarlier, sinceLast } from '../../reports/summary/review.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { withMended } from '../../runtime/drafts/draft-files.ts';
 import { type LineShifts, lineOfDraft, withLinesOfDraft } from '../../runtime/drafts/mended-lines.ts';
 import { makeBatch } from '../../runtime/upkeep/make-batch.ts';
-import { sums } from '../base/fields.ts';
 import { comingTime } from '../base/input-times.ts';
-import { walletMoney, walletsAfter } from '../base/money-needs.ts';
+import { moneyOfPlan, planMoney } from '../base/money-needs.ts';
 import { defineOperation, type OperationContext } from '../base/operation.ts';
 import { type Plan, plan, planJson } from '../base/plan.ts';
 import { planBatch, unsentBatch, unsentJson } from '../files/batch-of-file.ts';
@@ -45,10 +41,7 @@ export const planDraft = defineOperation({
     plan,
     findings,
     since: sinceEarlier.nullable(),
-    /** From the rates of recent payments; `unknown` lists the currencies without one. */
-    expected_cost: z.strictObject({ cost: sums, unknown: z.array(z.string()) }),
-    /** What the wallets hold before and after the batch; empty if the balance could not be read. */
-    wallets: z.array(walletMoney),
+    ...planMoney.shape,
   }),
   run: (context, { run_id: named, priority: rank, finish_by: by, ...of }) =>
     changing(context, of, async (draft, account, dropPlan) => {
@@ -70,12 +63,9 @@ export const planDraft = defineOperation({
       const planned = await planBatch(context, account, batch);
       const unsent = await unsentJson(context, batch, planned);
       const { changedPercent } = storedPolicy(batch.policy).approval;
-      const { balance, sums: ofRows, productSums } = planned.plan;
-      const expected = await expectedCost(session.db, batch, sumOf([ofRows, productSums]));
       return {
         ...unsent,
-        expected_cost: expected,
-        wallets: await walletsAfter(session, account, { ...expected, balance, batch: batch.batch_id }),
+        ...(await moneyOfPlan(session, account, batch, planned.plan)),
         plan: await asDrafted(session.db, draft.draft_id, planJson(planned.plan), shifts),
         findings: {
           ...found,
