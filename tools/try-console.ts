@@ -1,16 +1,19 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
 /**
  * `npm run console`: the console with the sandbox as its account and two sample batches, in a folder of its own. No
- * money moves. Builds the console if it is not built yet.
+ * money moves. Builds the console if it is not built yet, or has changed since.
  */
 const root = resolve(import.meta.dirname, '..');
 const folder = join(root, '.airbatch/trial');
 const airbatch = join(root, 'src/cli/airbatch.js');
 
-if (!existsSync(join(root, 'dist/console/index.html'))) {
+const built = statSync(join(root, 'dist/console/index.html'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+// Folders count, too: they change when a file in them is removed.
+const sources = ['vite.config.ts', 'package-lock.json', ...globSync('src/console/**', { cwd: root })];
+if (sources.some((path) => statSync(join(root, path)).mtimeMs > built)) {
   process.stdout.write('Building the console...\n');
   const vite = join(root, 'node_modules/vite/bin/vite.js');
   const { status } = spawnSync(process.execPath, [vite, 'build', '--logLevel', 'error'], {

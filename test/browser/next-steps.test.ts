@@ -7,6 +7,7 @@ import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { createUser } from '../../src/operations/access/create-user.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
+import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { rejectBatch } from '../../src/operations/batches/reject-batch.ts';
 import { writeReports } from '../../src/operations/proof/write-reports.ts';
 import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
@@ -88,6 +89,36 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     await page.getByText('Para o apoio').click();
     await english.waitFor();
     assert.equal(await english.getAttribute('lang'), 'en');
+    return undefined;
+  });
+
+  test('about a batch that they have submitted: they read who may approve it, and are led to no refusal', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { session, url } = stage.installation;
+    const { batches } = await performIn(session, listBatches, door, { status: ['awaiting_approval'], limit: 1 });
+    const batch = `${url}/batches/${batches[0]?.batch_id}`;
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    let may_approve: string[] = [];
+    await context.route(/\/api\/v1\/batches\/[^/]+$/, async (route) => {
+      const answered = await (await route.fetch()).json();
+      return route.fulfill({ json: { ...answered, approvals: { ...answered.approvals, may_approve } } });
+    });
+    const { page, faults } = await openPage(context, batch);
+    await page.getByText('nobody else may approve it yet').waitFor();
+    assert.equal(await page.getByRole('link', { name: 'Review and approve' }).count(), 0);
+    may_approve = ['amina', 'wanjiru'];
+    await page.reload();
+    await page.getByText('may approve: amina, wanjiru').waitFor();
+    await page.getByRole('link', { name: 'Review and approve' }).waitFor();
+    assert.deepEqual(faults, []);
+    // Whoever follows a link of a notification all the same sees nothing red.
+    const problem = { status: 403, code: 'SECOND_PERSON_NEEDED', title: '', detail: 'you submitted it', reason: null };
+    await context.route('**/review*', (route) => route.fulfill({ status: 403, json: problem }));
+    await page.getByRole('link', { name: 'Review and approve' }).click();
+    await page.getByRole('heading', { name: 'Another person must do this.' }).waitFor();
+    await page.getByText('may approve: amina, wanjiru').waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
     return undefined;
   });
 

@@ -104,7 +104,7 @@ export function Figures({ figures }: { figures: readonly (Figure | false)[] }) {
 }
 
 /** There is nothing to show. The content says why, or what the reader can do next. */
-export function Empty({ title, children }: { title: string; children: ReactNode }) {
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
   return (
     <div className="state">
       <h2>{title}</h2>

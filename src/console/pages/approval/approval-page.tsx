@@ -5,9 +5,9 @@ import { change } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
 import { useSession } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
-import { Failure, Loaded } from '../../base/failure.tsx';
+import { Failure, failureText, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
-import { Card, NoRole, Page } from '../../base/page.tsx';
+import { Card, EmptyCard, NoRole, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
 import { batchPath, Sums, Time } from '../../base/values.tsx';
 import { useRequiredText } from '../../forms/required-text.ts';
@@ -28,6 +28,9 @@ const isFinal: ReadonlySet<string | null> = new Set([
   ...['BATCH_STATE', 'SECOND_PERSON_NEEDED', 'ROLE_MISSING', 'APPROVAL_EXPIRED'],
 ]);
 
+/** Nothing went wrong: other people decide about this batch. */
+const isForOthers: ReadonlySet<string | null> = new Set(['ROLE_MISSING', 'SECOND_PERSON_NEEDED']);
+
 /** What an approver must see before they decide, and the decision. What they see is what they approve. */
 export function ApprovalPage() {
   const { id = '' } = useParams();
@@ -39,11 +42,10 @@ export function ApprovalPage() {
   if (data === undefined && isFinal.has(codeOf(error)))
     return (
       <Page title={batch?.run_id ?? batchId} actions={<ButtonLink href={back}>{t('approval.back')}</ButtonLink>}>
-        {codeOf(error) === 'ROLE_MISSING' ? (
-          <>
-            <NoRole title={t('approval.no_role')} needs="approve" />
-            {batch && <ApprovalsLine approvals={batch.approvals} />}
-          </>
+        {codeOf(error) === 'ROLE_MISSING' && <NoRole title={t('approval.no_role')} needs="approve" />}
+        {codeOf(error) === 'SECOND_PERSON_NEEDED' && <EmptyCard title={failureText(error)} />}
+        {isForOthers.has(codeOf(error)) ? (
+          batch && <ApprovalsLine approvals={batch.approvals} />
         ) : (
           <Failure error={error} />
         )}

@@ -10,9 +10,7 @@ export function ApprovalsLine({ approvals }: { approvals: BatchStatus['approvals
     <p>
       <strong>{t('batch.approvals', { given: given.length, needed })}</strong>
       {given.length > 0 && ` ${t('batch.approvals_by', { people: given.map(({ person }) => person).join(', ') })}`}
-      {given.length < needed &&
-        may_approve !== null &&
-        ` · ${t('batch.may_approve', { people: may_approve.join(', ') })}`}
+      {given.length < needed && may_approve !== null && ` · ${nextText(may_approve)}`}
       {ends_at !== null && (
         <>
           {' '}
@@ -21,4 +19,9 @@ export function ApprovalsLine({ approvals }: { approvals: BatchStatus['approvals
       )}
     </p>
   );
+}
+
+function nextText(may: readonly string[]): string {
+  if (may.length === 0) return t('batch.nobody_may_approve', { role: t('role.approve') });
+  return t('batch.may_approve', { people: may.join(', ') });
 }

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { change } from '../../api/client.ts';
-import { useRole } from '../../api/session.ts';
+import { useRole, useSession } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Field, Select, TextArea } from '../../base/field.tsx';
 import { batchPath } from '../../base/values.tsx';
@@ -31,11 +31,15 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
   const [opened, setOpened] = useState<Kind | null>(null);
   const mayOperate = useRole('operate');
   const mayApprove = useRole('approve');
+  const { person } = useSession();
+  const { may_approve, given } = batch.approvals;
+  // Not whoever has submitted it. Who has approved may still reject.
+  const mayDecide = may_approve === null || [...may_approve, ...given.map((one) => one.person)].includes(person);
   const waitsForApproval = batch.status === 'awaiting_approval' || batch.status === 'validated';
   const close = () => setOpened(null);
   return (
     <>
-      {waitsForApproval && mayApprove && (
+      {waitsForApproval && mayApprove && mayDecide && (
         <ButtonLink href={`${batchPath(batch.batch_id)}/approval`} look="main-action">
           {t('batch.review')}
         </ButtonLink>

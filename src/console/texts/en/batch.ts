@@ -61,6 +61,7 @@ export const batch = {
   'batch.approvals': '{needed, plural, one {{given} of # approval} other {{given} of # approvals}}',
   'batch.approvals_by': 'by {people}',
   'batch.may_approve': 'may approve: {people}',
+  'batch.nobody_may_approve': 'nobody else may approve it yet. An administrator can give somebody the role “{role}”',
   'batch.approve_until': 'to be approved by',
   'changed.title': 'Others have decided meanwhile',
   'changed.help': 'Read it. If your decision is still right, press the button again.',

@@ -62,6 +62,8 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals': '{needed, plural, one {{given} de # aprovação} other {{given} de # aprovações}}',
   'batch.approvals_by': 'por {people}',
   'batch.may_approve': 'podem aprovar: {people}',
+  'batch.nobody_may_approve':
+    'mais ninguém o pode aprovar por agora. Um administrador pode dar a alguém a função “{role}”',
   'batch.approve_until': 'a aprovar até',
   'changed.title': 'Outros decidiram entretanto',
   'changed.help': 'Leia. Se a sua decisão continua certa, carregue de novo no botão.',

@@ -62,6 +62,8 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals': '{needed, plural, one {idhini {given} kati ya #} other {idhini {given} kati ya #}}',
   'batch.approvals_by': 'na {people}',
   'batch.may_approve': 'wanaoweza kuidhinisha: {people}',
+  'batch.nobody_may_approve':
+    'bado hakuna mtu mwingine anayeweza kuliidhinisha. Msimamizi anaweza kumpa mtu jukumu la “{role}”',
   'batch.approve_until': 'liidhinishwe kabla ya',
   'changed.title': 'Wengine wameamua wakati huo huo',
   'changed.help': 'Soma. Kama uamuzi wako bado ni sahihi, bonyeza kitufe tena.',
