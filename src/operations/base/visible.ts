@@ -5,10 +5,10 @@ import type { Session } from '../../runtime/session/session.ts';
 import { chosenAccountName } from '../../runtime/settings/config.ts';
 
 /**
- * For a caller who may see only some accounts: the input must name one of them, or a batch of one. For anything of
- * another account the answer is the same as if it did not exist. An operation that shows only what the caller may see
- * needs no name. Throws `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` if the operation would cover all
- * accounts.
+ * For a caller who may see only some accounts: the input must name one of them, or a batch or a draft of one, and
+ * nothing of another account, for which the answer is the same as if it did not exist. An operation that shows only what
+ * the caller may see needs no name. Throws `DRAFT_UNKNOWN`, `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` if the
+ * operation would cover all accounts.
  */
 export async function requireVisible(
   session: Session,
@@ -18,21 +18,25 @@ export async function requireVisible(
   const { db, person } = session;
   const visible = visibleAccounts(session);
   if (visible === null) return;
+  let isNamed = false;
   if ('draft_id' in input && typeof input.draft_id === 'string') {
     const draft = await findDraft(db, input.draft_id);
-    if (draft && visible.includes(draft.account)) return;
-    throw new AirbatchError('DRAFT_UNKNOWN', `there is no draft ${input.draft_id} in this ledger`);
+    if (!draft || !visible.includes(draft.account))
+      throw new AirbatchError('DRAFT_UNKNOWN', `there is no draft ${input.draft_id} in this ledger`);
+    isNamed = true;
   }
   if ('batch_id' in input && typeof input.batch_id === 'string') {
     const batch = await findBatch(db, input.batch_id);
-    if (batch && visible.includes(batch.account)) return;
-    throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${input.batch_id} in this ledger`);
+    if (!batch || !visible.includes(batch.account))
+      throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${input.batch_id} in this ledger`);
+    isNamed = true;
   }
   if ('account' in input && typeof input.account === 'string') {
-    if (visible.includes(input.account)) return;
-    throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${input.account}"`);
+    if (!visible.includes(input.account))
+      throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${input.account}"`);
+    isNamed = true;
   }
-  if (showsOnlyVisible) return;
+  if (isNamed || showsOnlyVisible) return;
   throw new AirbatchError('ROLE_MISSING', `${person} may not see all accounts`, {
     hint: `Name one of the accounts: ${visible.join(', ')}.`,
   });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { errorMessage } from '../../core/basics/errors.ts';
 import { Refused } from '../base/problem.ts';
-import { personSentBack, providerUrl } from './openid.ts';
+import { leaveForProvider, personSentBack } from './openid.ts';
 import {
   defineSessionRoute,
   noInput,
@@ -10,7 +10,6 @@ import {
   signInNeeded,
   signInRefused,
 } from './session-route.ts';
-import { beginSession } from './sessions.ts';
 import { finish } from './sign-in-routes.ts';
 import { fromAddress, tryAt } from './throttle.ts';
 
@@ -36,17 +35,17 @@ const beginOpenId = defineSessionRoute({
   input: noInput,
   result: z.strictObject({ url: z.string() }),
   isForSignedIn: false,
-  async run({ deps, address, setToken }) {
+  async run({ deps, address, known, setToken }) {
     const openid = providerIn(deps);
     await tryAt(deps.session, fromAddress(address));
-    const begun = await beginSession(deps.session, { name: null, address });
-    const url = await providerUrl(deps, openid, begun).catch((error: unknown) => {
+    const beginning = { address, earlier: known?.session ?? null };
+    const { token, url } = await leaveForProvider(deps, openid, beginning).catch((error: unknown) => {
       deps.session.log.warn('the identity provider cannot be used', { error: errorMessage(error) });
       throw new Refused('PROVIDER_UNREACHABLE', 'The identity provider does not answer as it should.', {
         hint: 'Try again later, or sign in with a password.',
       });
     });
-    setToken(begun.token);
+    setToken(token);
     return { url: url.href };
   },
 });

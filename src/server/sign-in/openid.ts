@@ -4,7 +4,7 @@ import { setChallenge, type UserSession, useChallenge } from '../../ledger/acces
 import { findUser, findUserByEmail, type User } from '../../ledger/access/users.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import type { OpenId } from '../../runtime/settings/console-config.ts';
-import type { SignInDeps } from './sessions.ts';
+import { type Beginning, beginSession, type SignInDeps } from './sessions.ts';
 
 /** The library is loaded at the first sign-in: few installations have a provider. */
 const library = () => import('openid-client');
@@ -29,16 +29,19 @@ async function providerOf({ issuer, clientId, clientSecret }: OpenId): Promise<C
   return discovery(new URL(issuer), clientId, clientSecret.value, undefined, { execute, timeout: timeoutSeconds });
 }
 
-/** The address at which the browser signs in at the provider. */
-export async function providerUrl(
+/** Begins a session. Returns its token, and the address at which the browser signs in at the provider. */
+export async function leaveForProvider(
   deps: SignInDeps,
   openid: OpenId,
-  { token, session_id }: { token: string; session_id: string },
-): Promise<URL> {
+  beginning: Beginning,
+): Promise<{ token: string; url: URL }> {
   const { db, clock, random } = deps.session;
   const state = random.hex(16);
   const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
-  const url = buildAuthorizationUrl(await providerOf(openid), {
+  // First, because a browser that cannot leave keeps its session.
+  const provider = await providerOf(openid);
+  const { token, session_id } = await beginSession(deps.session, null, beginning);
+  const url = buildAuthorizationUrl(provider, {
     redirect_uri: redirectUri(deps).href,
     scope: 'openid email profile',
     state,
@@ -47,7 +50,7 @@ export async function providerUrl(
     code_challenge_method: 'S256',
   });
   await setChallenge(db, session_id, { challenge: state, purpose, at: clock.now() });
-  return url;
+  return { token, url };
 }
 
 /** The person that the provider has sent back with this query; null if unknown here, or not of this session. */

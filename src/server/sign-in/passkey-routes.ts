@@ -32,7 +32,10 @@ const signInOptions = defineSessionRoute({
     if (known?.user && known.session.signed_in_at === null)
       return passkeyToUse(deps, known.session.session_id, { name: known.user.name, purpose: signingIn });
     await tryAt(deps.session, fromAddress(address));
-    const { token, session_id } = await beginSession(deps.session, { name: null, address });
+    const { token, session_id } = await beginSession(deps.session, null, {
+      address,
+      earlier: known?.session ?? null,
+    });
     setToken(token);
     return passkeyToUse(deps, session_id, { name: null, purpose: signingIn });
   },

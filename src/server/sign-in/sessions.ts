@@ -52,14 +52,25 @@ export async function sessionOf(
   return { session, user };
 }
 
-/** Begins a session that waits for a second factor, or for an identity provider. Returns its token. */
+/** From where somebody begins to sign in, and the session that the browser has until then. */
+export interface Beginning {
+  address: string;
+  earlier: UserSession | null;
+}
+
+/**
+ * Begins a session that waits for a second factor, or for an identity provider. Returns its token, which takes the
+ * place of the earlier one in the cookie: the earlier session ends, because nobody could sign out of it any more.
+ */
 export async function beginSession(
   { db, clock, random }: Pick<Session, 'db' | 'clock' | 'random'>,
-  { name, address }: { name: string | null; address: string },
+  name: string | null,
+  { address, earlier }: Beginning,
 ): Promise<{ token: string; session_id: string }> {
   const [token, session_id, at] = [random.hex(32), random.hex(8), clock.now()];
   await db.transact(async (tx) => {
     await pruneSessions(tx, at - keptMs);
+    if (earlier !== null) await endSession(tx, earlier.session_id);
     const times = { created_at: at, signed_in_at: null, last_seen_at: at };
     await insertSession(tx, { token_sha256: sha256(token), session_id, name, address, device: null, ...times });
   });

@@ -47,7 +47,7 @@ const begin = defineSessionRoute({
   result: signedInOrNext,
   isForSignedIn: false,
   async run(request, { name, password }) {
-    const { deps, address, setToken } = request;
+    const { deps, address, known, setToken } = request;
     const { session, hasher } = deps;
     const attempted = [fromAddress(address), { kind: 'password' as const, subject: name }];
     let user: User | null = null;
@@ -63,7 +63,7 @@ const begin = defineSessionRoute({
     const factors = await factorsOf(session.db, name);
     const [next] = factors;
     if (next === undefined) return finish(request, user, 'password');
-    const { token } = await beginSession(session, { name, address });
+    const { token } = await beginSession(session, name, { address, earlier: known?.session ?? null });
     setToken(token);
     return { next, factors };
   },

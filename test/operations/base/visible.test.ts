@@ -98,6 +98,14 @@ for (const operation of guarded) {
       await allowed({ account: 'ours' });
       await assert.rejects(allowed({ account: 'theirs' }), { code: 'ACCOUNT_UNKNOWN' });
     }
+    const named = Object.entries({ draft_id: 'D-ours', batch_id: 'B-ours', account: 'ours' }).filter(([field]) =>
+      fields.includes(field),
+    );
+    // Of several names, one of another team is enough.
+    for (const [field, value] of named)
+      await assert.rejects(allowed({ ...Object.fromEntries(named), [field]: value.replace('ours', 'theirs') }), {
+        code: /_UNKNOWN$/,
+      });
     if (operation.showsOnlyVisible !== true)
       await assert.rejects(allowed({}), { code: 'ROLE_MISSING', hint: 'Name one of the accounts: ours.' });
   });

@@ -11,12 +11,14 @@ async function makeProvider(t: TestContext) {
   const claims: Record<string, unknown> = { email: 'amina@example.org', email_verified: true };
   /** The secret by which the provider knows the console. */
   const secret = { value: 'secret' };
+  const outage = { isNow: false };
   /** By code: what the browser came with. */
   const issued = new Map<string, URLSearchParams>();
   const server = createServer(async (request, response) => {
     const reply = (body: object, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     const { pathname } = new URL(request.url ?? '', issuer);
+    if (outage.isNow) return reply({}, 503);
     if (pathname === '/.well-known/openid-configuration')
       return reply({
         ...{ issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` },
@@ -60,7 +62,7 @@ async function makeProvider(t: TestContext) {
     issued.set(code, searchParams);
     return { query: `?code=${code}&state=${searchParams.get('state')}`, asked: searchParams };
   };
-  return { issuer, claims, secret, visit };
+  return { issuer, claims, secret, outage, visit };
 }
 
 /** A console with that provider, and `amina`, who has an address and no password. */
@@ -101,6 +103,21 @@ describe('signing in at an identity provider', () => {
     const { status, body } = await back(one, query);
     assert.deepEqual([status, body.person], [200, 'amina'], JSON.stringify(body));
     assert.equal((await one.send('GET', '/api/v1/session')).body.person, 'amina');
+  });
+
+  test('ends the session that the browser had, once the provider answers', async (t) => {
+    const { provider, leave, back } = await withProvider(t);
+    const { one, url } = await leave();
+    await back(one, provider.visit(url).query);
+    const { cookie } = one.jar;
+    const again = () => one.send('POST', '/api/v1/session/openid', { body: {} });
+    provider.outage.isNow = true;
+    assert.equal((await again()).body.code, 'PROVIDER_UNREACHABLE');
+    assert.equal((await one.send('GET', '/api/v1/session')).status, 200);
+    provider.outage.isNow = false;
+    assert.equal((await again()).status, 200);
+    one.jar.cookie = cookie;
+    assert.equal((await one.send('GET', '/api/v1/session')).status, 401);
   });
 
   test('signs in as many people from one address as work there', async (t) => {

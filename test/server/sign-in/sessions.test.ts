@@ -164,6 +164,22 @@ describe('a session of the console', () => {
     assert.equal((await attacker.send('GET', '/api/v1/session')).status, 401, 'the earlier session has ended');
   });
 
+  for (const [how, path, body] of [
+    ['a password with a second factor', '', { name: 'amina', password }],
+    ['a passkey', '/passkey/options', {}],
+  ] as const)
+    test(`ends when somebody begins to sign in by ${how} in the same browser`, async (t) => {
+      const { person, db } = await consoleOf(t);
+      const own = await person('amina');
+      await own.enrol();
+      const { cookie } = own.jar;
+      assert.equal((await own.send('POST', `/api/v1/session${path}`, { body })).status, 200);
+      assert.notEqual(own.jar.cookie, cookie);
+      own.jar.cookie = cookie;
+      assert.equal((await own.send('GET', '/api/v1/session')).status, 401, 'nobody can end it otherwise');
+      assert.equal((await db.query('SELECT * FROM user_sessions')).length, 1);
+    });
+
   test('between two steps of signing in may do nothing', async (t) => {
     const { person, browser } = await consoleOf(t);
     const { enrol } = await person('amina', { roles: ['admin'] });
