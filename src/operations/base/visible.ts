@@ -6,9 +6,9 @@ import { chosenAccountName } from '../../runtime/settings/config.ts';
 
 /**
  * For a caller who may see only some accounts: the input must name one of them, or a batch or a draft of one, and
- * nothing of another account, for which the answer is the same as if it did not exist. An operation that shows only what
- * the caller may see needs no name. Throws `DRAFT_UNKNOWN`, `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING` if the
- * operation would cover all accounts.
+ * nothing of another account, for which the answer is the same as if it did not exist. An operation that shows only
+ * what the caller may see needs no name. Throws `DRAFT_UNKNOWN`, `BATCH_UNKNOWN`, `ACCOUNT_UNKNOWN`, or `ROLE_MISSING`
+ * if the operation would cover all accounts.
  */
 export async function requireVisible(
   session: Session,

@@ -27,6 +27,7 @@ import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 import { type BodyPace, cutSlowBodies } from './slow-bodies.ts';
 import { answerUnreadable } from './unreadable.ts';
+import { answerUnrouted } from './unrouted.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface ApiDeps extends SignInDeps {
@@ -68,9 +69,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   cutSlowBodies(app, deps.bodyPace);
   app.addHook('onReady', () => sealEarlierTotp(deps.session));
   app.addHook('onSend', async (_request, reply) => void withHeaders(reply));
-  app.setNotFoundHandler((request, reply) =>
-    sendProblem(reply, problem('NOT_FOUND', `There is nothing at ${request.method} ${request.url}.`)),
-  );
+  answerUnrouted(app);
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
   const all = routes();
   // Made for the first who asks: it takes longer than the rest of the server.

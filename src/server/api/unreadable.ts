@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
-import { unreadableProblem, usualHeaders } from '../base/problem.ts';
+import { invalidRequest, usualHeaders } from '../base/problem.ts';
 
 /** Answers bytes that are no request that could be routed, as any other request is answered: with a problem. */
 export function answerUnreadable(error: Pick<ConnectionError, 'code'> & Error, socket: Socket): void {
@@ -21,7 +21,7 @@ export function answerUnreadable(error: Pick<ConnectionError, 'code'> & Error, s
 }
 
 function problemFor(code: string) {
-  if (code === 'HPE_HEADER_OVERFLOW') return unreadableProblem(431, 'The headers of the request are too large.');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return unreadableProblem(408, 'The headers arrive too slowly.');
-  return unreadableProblem(400, 'This is no valid HTTP request.');
+  if (code === 'HPE_HEADER_OVERFLOW') return invalidRequest(431, 'The headers of the request are too large.');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return invalidRequest(408, 'The headers arrive too slowly.');
+  return invalidRequest(400, 'This is no valid HTTP request.');
 }

@@ -109,8 +109,8 @@ export function problem(code: RequestErrorCode, detail: string, hint: string | n
   return problemWith(code, requestErrors[code], detail, hint);
 }
 
-/** The problem of a request that cannot be read. */
-export function unreadableProblem(status: 400 | 408 | 431, detail: string): Problem {
+/** The problem of a request that is no valid one, whatever it is about. */
+export function invalidRequest(status: 400 | 405 | 408 | 431, detail: string): Problem {
   return problemWith('REQUEST_INVALID', status, detail, null);
 }
 

@@ -194,6 +194,24 @@ describe('the HTTP API', () => {
     assert.equal((await send('GET', '/api/v1/nothing')).body.code, 'NOT_FOUND');
   });
 
+  test('names the methods of an address in the header Allow', async (t) => {
+    const { server, send } = await api(t);
+    const cases: [method: 'DELETE' | 'GET', path: string, allowed: string][] = [
+      ['DELETE', '/batches?limit=1', 'GET, HEAD, POST'],
+      ['GET', '/batches/B-default/pause', 'POST'],
+      ['DELETE', '/batches/B-default/rows/search', 'GET, HEAD, POST'],
+      ['DELETE', '/batches/B-default/events', 'GET'],
+      ['DELETE', '/session/factors', 'GET, HEAD'],
+    ];
+    for (const [method, path, allowed] of cases) {
+      const answer = await server.inject({ method, url: `/api/v1${path}` });
+      assert.deepEqual([answer.statusCode, answer.json().code], [405, 'REQUEST_INVALID'], path);
+      assert.equal(String(answer.headers.allow).split(', ').toSorted().join(', '), allowed, path);
+      assert.match(String(answer.headers['content-type']), /^application\/problem\+json/);
+    }
+    assert.equal((await send('GET', '/api/v1/batches/B-default/pause/x')).status, 404);
+  });
+
   test('reads numbers and lists of a query by the schema', async (t) => {
     const { send } = await api(t);
     const { body } = await send('GET', '/api/v1/batches/B-default/held-rows?rows=nonsense');

@@ -56,8 +56,10 @@ describe('bytes that two readers could interpret differently', () => {
   test('odd methods, absolute addresses and huge headers get one plain answer', async (t) => {
     const { raw, head } = await listening(t);
     const of = async (line: string, ...lines: string[]) => statuses(await raw(`${line}\r\n${head(...lines)}\r\n\r\n`));
-    for (const method of ['TRACE', 'PUT', 'DELETE', 'PROPFIND'])
-      assert.deepEqual(await of(`${method} /api/v1/batches HTTP/1.1`), [404], method);
+    for (const method of ['TRACE', 'PUT', 'DELETE', 'PROPFIND']) {
+      assert.deepEqual(await of(`${method} /api/v1/batches HTTP/1.1`), [405], method);
+      assert.deepEqual(await of(`${method} /api/v1/nothing HTTP/1.1`), [404], method);
+    }
     assert.deepEqual(await of('GIBBERISH /api/v1/batches HTTP/1.1'), [400]);
     const huge = `X-Huge: ${'x'.repeat(20_000)}`;
     const refused = await raw(`GET /api/v1/batches HTTP/1.1\r\n${head(huge)}\r\n\r\n`);
@@ -69,7 +71,7 @@ describe('bytes that two readers could interpret differently', () => {
       [JSON.parse(body).code, JSON.parse(body).status, JSON.parse(body).title],
       ['REQUEST_INVALID', 431, 'Request Header Fields Too Large'],
     );
-    assert.deepEqual(await of('HEAD /api/v1/batches/B-default/events HTTP/1.1'), [404], 'no stream without a body');
+    assert.deepEqual(await of('HEAD /api/v1/batches/B-default/events HTTP/1.1'), [405], 'no stream without a body');
     assert.deepEqual(await of('GET /api/v1/batches HTTP/3.9'), [400]);
     const [absolute] = await of('GET http://elsewhere.example/api/v1/batches HTTP/1.1');
     assert.ok(absolute !== undefined && absolute < 500, String(absolute));
