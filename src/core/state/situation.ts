@@ -256,6 +256,9 @@ function waitsForMoney({ pauses, resumesWhenFunded, isWorkedOn }: BatchNumbers):
   return resumesWhenFunded && isWorkedOn === true && pauses.length === 1 && pauses[0] === 'insufficient_balance';
 }
 
+/** Pauses that matter even if nothing is left to send: look-ups fail, or a person must look at a payment. */
+const holdsMore: readonly PauseReason[] = ['service_changed', 'service_mismatch', 'credentials_rejected'];
+
 /** What a batch waits for, except for decisions about single rows. */
 function nextOf(
   numbers: BatchNumbers,
@@ -265,10 +268,16 @@ function nextOf(
   const need = (what: NeedKind, count: number, at: number | null = null) => ({ what, rows: count, at });
   if (doing === 'unanswered') return need('answer', rows.to_send);
   if (doing === 'awaiting_approval') return need(numbers.approvals.isExpired ? 'reject' : 'approve', rows.to_send);
-  if (doing === 'paused') return need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);
-  if (!isOpen(doing) || doing === 'waiting') return null;
   const { lookupAt, throttledUntil } = numbers;
   const lookedUp = rows.in_doubt - rows.left_to_person;
+  if (doing === 'paused') {
+    // A row in doubt, or a held one, may have to be sent yet.
+    const maySendYet = rows.to_send + lookedUp + rows.held > 0;
+    if (maySendYet || numbers.pauses.some((reason) => holdsMore.includes(reason)))
+      return need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);
+    if (rows.open > 0 && rows.at_service === 0) return null;
+  }
+  if (!isOpen(doing) || doing === 'waiting') return null;
   const isAtService = rows.to_send === 0 && lookedUp === 0;
   if (isAtService && rows.overdue > 0 && rows.overdue === rows.at_service) return need('end_overdue', rows.overdue);
   const isLookedUpAlone = rows.at_service === 0 && lookedUp > 0 && (rows.to_send === 0 || numbers.waitsForFirstRows);

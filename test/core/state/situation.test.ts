@@ -142,6 +142,31 @@ const cases: Case[] = [
     ...['paused', ['guard_tripped'], ['resume 2 person operate', 'release 1 person operate']],
   ],
   [
+    'a pause of a person, with nothing more to send',
+    { status: 'paused', pauses: ['by_person'], counts: { accepted: 2, completed: 1 } },
+    ...['paused', ['by_person'], ['end_rows 2 service']],
+  ],
+  [
+    'a pause for money, with nothing more to send and a row in doubt that a person resolves',
+    { status: 'paused', pauses: ['insufficient_balance'], counts: { in_doubt: 1 }, leftToPerson: 1 },
+    ...['paused', ['insufficient_balance'], ['resolve 1 person resolve']],
+  ],
+  [
+    'a pause, with rows that may have to be sent after a decision or a look-up',
+    { status: 'paused', pauses: ['by_person'], counts: { held: 2, in_doubt: 1 }, lookupAt: 60 },
+    ...['paused', ['by_person'], ['resume 0 person operate', 'release 2 person operate']],
+  ],
+  [
+    'a pause of a person, with nothing more to send and no program',
+    { status: 'paused', pauses: ['by_person'], counts: { completed: 1, skipped: 1 }, isWorkedOn: false },
+    ...['paused', ['by_person', 'no_program'], ['work 0 program']],
+  ],
+  [
+    'a pause for credentials, with nothing more to send',
+    { status: 'paused', pauses: ['credentials_rejected', 'by_person'], counts: { accepted: 1 } },
+    ...['paused', ['credentials_rejected', 'by_person'], ['resume 0 person operate']],
+  ],
+  [
     'a pause for money that ends by itself',
     { ...money, counts: { ready: 2 } },
     'paused',
