@@ -463,10 +463,10 @@ describe('what a page shows', () => {
     await page.getByRole('dialog').getByText('The server does not answer').waitFor();
   });
 
-  test('names the currencies whose cost no approver can see', async (t) => {
+  test('names the currencies whose cost no approver can see, and says that more people must approve', async (t) => {
     const opened = await open(t, '/approvals', {
-      'batches/[^/]+/review': changed((body: object) => ({
-        ...body,
+      'batches/[^/]+/review': changed((body: { approvals: object }) => ({
+        ...{ ...body, approvals: { ...body.approvals, needed: 3 } },
         expected_cost: { cost: { KES: '5' }, unknown: ['UGX'] },
       })),
     });
@@ -474,6 +474,8 @@ describe('what a page shows', () => {
     const { page } = opened;
     await page.getByRole('link', { name: 'Review and approve' }).first().click();
     await page.getByText('What UGX costs is not known').waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('dialog').getByText('More people must approve it before it is paid.').waitFor();
   });
 
   test('is true of all doubts where all are looked up, also of those on later pages', async (t) => {

@@ -177,7 +177,8 @@ function useDecision(
 }
 
 function ApproveDialog({ review, ...props }: DialogProps & { review: Review }) {
-  const { batch_id, content_sha256, plan } = review;
+  const { batch_id, content_sha256, plan, approvals } = review;
+  const isLast = approvals.given.length + 1 >= approvals.needed;
   const { action, close } = useDecision(props, 'approve', (etag) => {
     const seen = { content_sha256, to_send: plan.to_send, products: plan.products, sums: plan.sums };
     return change('/api/v1/batches/{batch_id}/approve', { path: { batch_id }, body: { seen }, etag });
@@ -191,7 +192,7 @@ function ApproveDialog({ review, ...props }: DialogProps & { review: Review }) {
       submitText={t('approval.approve')}
       look="main-action"
     >
-      <p>{t('approval.approve_help')}</p>
+      <p>{t(isLast ? 'approval.approve_help' : 'approval.approve_more_help')}</p>
       <div className="figure-line">
         <span>{t('payments.rows', { count: plan.to_send })}</span>
         <strong>

@@ -113,10 +113,12 @@ function paceFigures({ rate_used, rate_allowed, window_ms, left_ms, done_at, fin
       value: `${formatCount(rate_used)} / ${formatCount(rate_allowed)}`,
       more: t('batch.pace_help', { window: formatDuration(window_ms) }),
     };
-  const finish = (done_at !== null || left_ms !== null) && {
+  // Once all is sent, no time is left to send, and only the results or a person may be waited for.
+  const left = left_ms === null || left_ms === 0 ? undefined : t('batch.left', { time: formatDuration(left_ms) });
+  const finish = (done_at !== null || left !== undefined) && {
     name: t('batch.done_at'),
     value: <Time at={done_at} />,
-    more: left_ms === null ? undefined : t('batch.left', { time: formatDuration(left_ms) }),
+    more: left,
   };
   const wanted = finish_by !== null && {
     name: t('batch.finish_by'),

@@ -50,6 +50,7 @@ export const approval = {
   'approval.approve_title': 'Approve this batch?',
   'approval.reject_title': 'Reject this batch?',
   'approval.approve_help': 'It is paid as soon as its turn comes.',
+  'approval.approve_more_help': 'More people must approve it before it is paid.',
   'approval.reject_help': 'Nothing of it is paid. The person who submitted it can read your reason.',
   'approval.approve_done': 'The batch is approved.',
   'approval.reject_done': 'The batch is rejected.',

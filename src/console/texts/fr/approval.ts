@@ -51,6 +51,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.approve_title': 'Approuver ce lot ?',
   'approval.reject_title': 'Rejeter ce lot ?',
   'approval.approve_help': 'Il est payé dès que vient son tour.',
+  'approval.approve_more_help': 'D’autres personnes doivent encore l’approuver avant qu’il ne soit payé.',
   'approval.reject_help': 'Rien n’est payé. La personne qui l’a soumis peut lire votre motif.',
   'approval.approve_done': 'Le lot est approuvé.',
   'approval.reject_done': 'Le lot est rejeté.',

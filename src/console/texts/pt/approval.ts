@@ -51,6 +51,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.approve_title': 'Aprovar este lote?',
   'approval.reject_title': 'Rejeitar este lote?',
   'approval.approve_help': 'É pago assim que chegar a sua vez.',
+  'approval.approve_more_help': 'Mais pessoas têm de o aprovar antes de ser pago.',
   'approval.reject_help': 'Nada é pago. Quem o submeteu pode ler o seu motivo.',
   'approval.approve_done': 'O lote está aprovado.',
   'approval.reject_done': 'O lote foi rejeitado.',

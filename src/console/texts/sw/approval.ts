@@ -51,6 +51,7 @@ export const approval: Record<keyof typeof english, string> = {
   'approval.approve_title': 'Uidhinishe fungu hili?',
   'approval.reject_title': 'Ukatae fungu hili?',
   'approval.approve_help': 'Litalipwa zamu yake ikifika.',
+  'approval.approve_more_help': 'Watu zaidi lazima waliidhinishe kabla halijalipwa.',
   'approval.reject_help': 'Hakuna kitakacholipwa. Aliyeliwasilisha anaweza kusoma sababu yako.',
   'approval.approve_done': 'Fungu limeidhinishwa.',
   'approval.reject_done': 'Fungu limekataliwa.',
