@@ -60,9 +60,9 @@ export function webhookMessage({ event_id, webhookUrl = '' }: News, consoleUrl: 
     lines: [
       `The endpoint ${webhookUrl} has not accepted a message for three days, or has answered that it is gone for good. Since ${timeText(since)}, airbatch sends it nothing. Payments are not affected.`,
       `Next:    repair the receiver, then airbatch webhooks enable ${endpoint}. Messages that it has missed can be sent again.`,
-      ...(consoleUrl === null ? [] : [`Open:    ${new URL(`/settings/webhooks/${endpoint}`, consoleUrl).href}`]),
     ],
     facts: { endpoint, url: webhookUrl, since },
     report: null,
+    ...(consoleUrl !== null && { open: `${consoleUrl}/settings/webhooks/${endpoint}` }),
   };
 }

@@ -18,7 +18,7 @@ import { situationOfSummary } from '../reports/summary/summary-situation.ts';
 import { counted, grouped } from '../reports/text/counted-text.ts';
 import type { Message, News } from './message.ts';
 
-type BatchText = Pick<Message, 'subject' | 'lines'>;
+type BatchText = Pick<Message, 'subject' | 'lines' | 'open'>;
 
 /** News about a batch. */
 type NewsOfBatch = News & {
@@ -97,9 +97,9 @@ async function approvalText({ db, batch, summary, about, consoleUrl }: BatchNews
       ...same.map((one) => `Note:    ${sameRowsText(one)}.`),
       ...notSentNotes(summary),
       ...about,
-      ...(consoleUrl === null ? [] : [`Open:    ${consoleUrl}/batches/${batch.batch_id}`]),
       `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
     ],
+    ...(consoleUrl !== null && { open: `${consoleUrl}/batches/${batch.batch_id}/approval` }),
   };
 }
 

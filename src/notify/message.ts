@@ -37,4 +37,6 @@ export interface Message {
   facts: Record<string, string | number | null>;
   /** The batch whose report is attached. */
   report: string | null;
+  /** The address of the console's page to open. The configuration names its host, so it stays a link. */
+  open?: string;
 }

@@ -62,6 +62,7 @@ export function makeSender({ mail, report: reportOf, secrets }: SenderOptions): 
           name,
           typeof value === 'string' ? inWebhook(value) : value,
         ]);
+        if (message.open !== undefined) data.push(['console_url', message.open]);
         const body = JSON.stringify({ type: message.kind, timestamp, data: Object.fromEntries(data) });
         const headers = signedHeaders([recipient.secret.value], { id: sent.eventId, at: sent.at }, body);
         await postTo(recipient.url, { headers, body, ending });
@@ -97,9 +98,11 @@ function subjectOf({ subject, facts: { file_name, job, batch_id } }: Message): s
   return about.length === 0 ? subject : `${subject} (${about.join(', ')})`;
 }
 
-function textOf({ subject, lines }: Message, report: string | null, inChannel: OutsideText): string {
-  const all = [subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])];
-  return `${all.map(inChannel).join('\n')}\n`;
+function textOf({ subject, lines, open }: Message, report: string | null, inChannel: OutsideText): string {
+  const all = [subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])].map(inChannel);
+  // Texts from outside are in none of it, so it stays a link that a click follows.
+  if (open !== undefined) all.push(`Open:    ${open}`);
+  return `${all.join('\n')}\n`;
 }
 
 function hashed(text: string): string {

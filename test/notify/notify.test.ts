@@ -239,7 +239,7 @@ describe('a notification', () => {
     }
   });
 
-  test('has a link to the batch in the console, and says how many approvals are needed and there are', async () => {
+  test('has a link to the approval in the console, and says how many approvals are needed and there are', async () => {
     const { db, clock, told, pass, actor } = await teller([everything], { consoleUrl: 'https://pay.example.com' });
     const policy = JSON.stringify({ approval: { needed: 'always', tiers: [{ rows: 1, approvers: 2 }] } });
     const rows = someRows(3);
@@ -251,7 +251,7 @@ describe('a notification', () => {
     await pass();
     const lines = () => told.at(-1)?.word.lines.join('\n') ?? '';
     assert.match(lines(), /Nothing is sent before 2 other people approve it\./);
-    assert.match(lines(), /^Open: {4}https:\/\/pay\.example\.com\/batches\/batch-1$/m);
+    assert.equal(told.at(-1)?.word.open, 'https://pay.example.com/batches/batch-1/approval');
     await approve(actor, 'batch-1', unplanned);
     await pass();
     assert.equal(told.length, 2, 'the others are notified again');
@@ -839,17 +839,24 @@ async function listener(t: TestContext, status = 200) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
 }
 
+/** The one link of a message that stays one, and its digits. */
+const opened = 'https://pay.example.org/batches/20261127-203907-4101/approval';
+
 describe('a webhook', () => {
   const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
 
   test('is signed as Standard Webhooks specifies: its own library accepts it, and no changed body', async (t) => {
     const { url, requests } = await listener(t);
     const send = makeSender({ mail: null, report: noReport, secrets: [] });
-    await send({ id: 'w', kind: 'webhook', url, secret: { value: secret }, on: newsKinds }, word, sent);
+    const about = { ...word, open: opened };
+    await send({ id: 'w', kind: 'webhook', url, secret: { value: secret }, on: newsKinds }, about, sent);
     const [request = assert.fail()] = requests;
     const verified = new Webhook(secret).verify(request.body, request.headers) as { type: string; data: object };
     assert.equal(verified.type, 'finished');
-    assert.deepEqual({ ...verified.data }, { text: word.subject, batch_id: 'batch-1', completed: 3 });
+    assert.deepEqual(
+      { ...verified.data },
+      { text: word.subject, batch_id: 'batch-1', completed: 3, console_url: opened },
+    );
     assert.throws(() => new Webhook(secret).verify(`${request.body} `, request.headers));
     assert.equal(request.headers['webhook-id'], sent.eventId);
   });
@@ -885,7 +892,7 @@ test('a chat or mail server that does not answer is abandoned at once when the p
   }
 });
 
-test('mails about two files have different subjects', async (t) => {
+test('mails about two files have different subjects, and a link that a click follows', async (t) => {
   const sentMails: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -910,7 +917,8 @@ test('mails about two files have different subjects', async (t) => {
     ['a.csv', 'batch-1'],
     ['b.csv', 'batch-2'],
   ] as const)
-    await send(email, { ...word, facts: { file_name, job: 'payroll', batch_id } }, sent);
+    await send(email, { ...word, facts: { file_name, job: 'payroll', batch_id }, open: opened }, sent);
+  for (const text of sentMails) assert.ok(text.replace(/=\r\n/g, '').includes(`\r\nOpen:    ${opened}\r\n`), text);
   const subjects = sentMails.map((text) => /^Subject: (.*(?:\r\n .*)*)/m.exec(text)?.[1]?.replace(/\r\n/g, ''));
   assert.deepEqual(subjects, [
     'Payout run-1: All 3 rows were paid (a.csv, job payroll, batch batch-1)',
@@ -921,8 +929,10 @@ test('mails about two files have different subjects', async (t) => {
 test('a chat gets one text', async (t) => {
   const { url, requests } = await listener(t);
   const send = makeSender({ mail: null, report: noReport, secrets: [] });
-  await send({ id: 'c', kind: 'chat', url: { value: url }, on: newsKinds }, word, sent);
-  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { text: `${word.subject}\n\n${word.lines.join('\n')}\n` });
+  await send({ id: 'c', kind: 'chat', url: { value: url }, on: newsKinds }, { ...word, open: opened }, sent);
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), {
+    text: `${word.subject}\n\n${word.lines.join('\n')}\nOpen:    ${opened}\n`,
+  });
 });
 
 test('an e-mail has the subject, the text and the report, under an id that stays the same', async (t) => {
