@@ -13,6 +13,8 @@ export interface Line {
   cut(): Cut | null;
   /** What becomes of the next commit of the machine; drawn when it is sent. */
   commitFate(): 'told' | 'lost_before' | 'lost_after';
+  /** The database has committed something, and has not answered yet. */
+  onCommitted?(): void;
   /** An answer takes no time. */
   isAlone?: true;
 }
@@ -48,9 +50,11 @@ export function makePool(
   const roundTrip = async (session: Session, text: string, values: readonly SqlValue[], asArrays: boolean) => {
     if (!line.isAlone) await clock.sleep(random.between(0, 2));
     await unlessCut(session, silentMsMax);
+    const isWrite = text === 'COMMIT' && session.tx?.isWriting === true;
     const fate = text === 'COMMIT' && !session.tx?.isReadOnly ? line.commitFate() : 'told';
     if (fate === 'lost_before') server.close(session);
     const answer = await server.run(session, text, values, asArrays);
+    if (isWrite) line.onCommitted?.();
     if (fate === 'lost_after') {
       server.close(session);
       throw connectionLost();

@@ -37,8 +37,11 @@ export interface FleetPlan {
   /** Until when the fleet works; then all is calm, and one program does the rest. */
   fleetMs: number;
   timed: { atMs: number; machine: number; strike: Strike }[];
-  /** At a commit or a request of any machine: before it, or after it. */
-  stepped: { step: 'send' | 'commit'; when: 'before' | 'after'; atStep: number; strike: Strike }[];
+  /**
+   * At a commit or a request of any machine: before it, or after it. `made`: the database has committed, and the machine
+   * does not know it yet.
+   */
+  stepped: { step: 'send' | 'commit'; when: 'before' | 'made' | 'after'; atStep: number; strike: Strike }[];
   /** Of a hundred commits. */
   slowCommits: number;
   unknownCommits: number;
@@ -116,6 +119,15 @@ function themed(plan: FleetPlan, random: SeededRandom): FleetPlan {
           machine: random.between(1, plan.machines),
           strike: { kind: random.pick(['stop', 'stop', 'kill'] as const) },
         })),
+      };
+    case 8:
+      // Cut off in the middle of a commit, for longer than a lease lasts, and so shortly that the commit is looked up.
+      return {
+        ...plan,
+        stepped: times.map(() => {
+          const strike: Strike = { kind: 'cut_database', ms: random.between(10_500, 15_000), cut: 'reset' };
+          return { step: 'commit' as const, when: 'made' as const, atStep: random.between(1, 60), strike };
+        }),
       };
     default:
       return plan;

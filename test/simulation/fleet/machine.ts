@@ -142,6 +142,7 @@ export function makeMachine(world: FleetWorld, index: number): Machine {
       note(world, `commit_${fate}`, `of machine ${index}`);
       return fate;
     },
+    onCommitted: () => world.onStep(machine, 'commit:made'),
   };
   const wall = () => Math.floor(clock.now() + skewMs);
   const monotonic = () => {

@@ -90,7 +90,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a renewal that failed is taken for a proof of the lease',
-    seed: 381,
+    seed: 12,
     file: 'engine/runner/renewals.ts',
     find: '    timesPerTtl = retriesPerTtl;\n',
     replace:
@@ -119,7 +119,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a hand-over that releases the account before the answers are in',
-    seed: 9,
+    seed: 26,
     file: 'engine/dispatch/dispatch.ts',
     find: '  await Promise.all(jobs);\n',
     replace: '',
