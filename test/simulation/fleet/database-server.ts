@@ -259,8 +259,9 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     const isUndo = text.startsWith('ROLLBACK TO');
     if (tx.hasFailed && !isUndo) throw withState('25P02', 'current transaction is aborted');
     tx.hasFailed = false;
+    // What is undone leaves its savepoint; a new one takes the place of the one before.
     if (isUndo) tx.notices.splice(tx.noticesBefore ?? 0);
-    tx.noticesBefore = text.startsWith('SAVEPOINT') ? tx.notices.length : null;
+    else tx.noticesBefore = tx.notices.length;
     if (tx.isWriting) writer.exec(text);
     return { rows: [], rowCount: 0 };
   };
