@@ -1,4 +1,5 @@
-import { connect } from 'node:net';
+import http from 'node:http';
+import https from 'node:https';
 import type { Clock } from '../core/time/clock.ts';
 
 export interface ReachDeps {
@@ -7,8 +8,8 @@ export interface ReachDeps {
   silentSince: (account: string) => number | null;
   /** Called when a service turns out to be unreachable from here, and when it can be reached again. */
   onChange: (service: string, isCutOff: boolean) => void;
-  /** Whether a connection to the service can be made. Default: tries it, and sends nothing. */
-  connects?: (service: string) => Promise<boolean>;
+  /** Whether the service answers anything at all. Default: asks for its headers, without a key. */
+  answers?: (service: string) => Promise<boolean>;
 }
 
 /** Knows which services this machine cannot reach. */
@@ -19,19 +20,19 @@ export interface Reach {
 }
 
 const lookMs = 1_000;
-/** A service that answers nothing for so long may just be slow: whether a connection can be made decides. */
+/** A service that answers no payment for so long may just be slow: whether it answers anything decides. */
 const silentMsMin = 3_000;
 /** A single connection may be lost by chance. */
 const failuresMax = 2;
 /** Time enough for a second try: TCP repeats its first packet after a second. */
-const connectMsMax = 1_500;
+const answerMsMax = 1_500;
 
 /**
- * Watches services from now on: those that answer nothing are tried by opening a connection. `services`: the origin of
- * the service of each account.
+ * Watches services from now on: those that answer nothing are asked for something that no payment depends on. A proxy
+ * may accept connections to a service that it does not reach. `services`: the origin of the service of each account.
  */
 export function watchReach(
-  { clock, silentSince, onChange, connects = canConnect }: ReachDeps,
+  { clock, silentSince, onChange, answers = answersAnything }: ReachDeps,
   services: ReadonlyMap<string, string>,
 ): Reach {
   const stopping = new AbortController();
@@ -44,7 +45,7 @@ export function watchReach(
       });
     for (let failures = 0; !stopping.signal.aborted; ) {
       const isTried = cutOff.has(service) || isSilent();
-      failures = !isTried || (await connects(service)) ? 0 : failures + 1;
+      failures = !isTried || (await answers(service)) ? 0 : failures + 1;
       const isCutOff = failures >= failuresMax;
       if (isCutOff !== cutOff.has(service)) {
         if (isCutOff) cutOff.add(service);
@@ -60,13 +61,14 @@ export function watchReach(
   return { isCutOff: (account) => cutOff.has(services.get(account) ?? ''), stop: () => stopping.abort() };
 }
 
-function canConnect(service: string): Promise<boolean> {
-  const { protocol, hostname, port } = new URL(service);
-  const host = hostname.replace(/^\[|\]$/g, '');
-  const socket = connect({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), timeout: connectMsMax });
+/** Whatever HTTP status it is, something at that address has read the request. */
+function answersAnything(service: string): Promise<boolean> {
+  const { request } = service.startsWith('https:') ? https : http;
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  socket.once('connect', () => resolve(true));
-  socket.once('timeout', () => resolve(false));
-  socket.once('error', () => resolve(false));
-  return promise.finally(() => socket.destroy());
+  const asked = request(service, { method: 'HEAD', agent: false, timeout: answerMsMax });
+  asked.once('response', () => resolve(true));
+  asked.once('timeout', () => resolve(false));
+  asked.on('error', () => resolve(false));
+  asked.end();
+  return promise.finally(() => asked.destroy());
 }

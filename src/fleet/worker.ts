@@ -33,6 +33,8 @@ const renewMs = 4_000;
 const balanceMs = 5_000;
 /** How often accounts are proposed, in case the placement has lost its tables. */
 const proposeMs = 30_000;
+/** How long a worker that cannot reach a service waits for others to notice that the service itself is away. */
+const othersNoticeMs = 2_000;
 /** How long to wait after an error. */
 const troubleMs = 1_000;
 
@@ -41,11 +43,13 @@ const troubleMs = 1_000;
  * worker at once; a worker with more than its share hands accounts over afterwards. While accounts cannot be placed,
  * those that run here go on.
  *
- * A worker that cannot reach a service gives up the accounts there, takes none, and is not counted, as long as others
- * are. If no worker is counted, the service itself is away: then everybody takes accounts, and keeps them.
+ * A worker that cannot reach a service takes no accounts, and is not counted. If others still are two seconds later, it
+ * gives up the accounts there. If no worker is counted, the service itself is away: then everybody takes accounts, and
+ * keeps them.
  */
 export function startWorker({ name, clock, open, isCutOff, start, onRound, ...deps }: WorkerDeps): Worker {
   let isStopping = false;
+  let unfitSince: number | null = null;
   const connection = makeConnection(open);
   const fleet = makeFleetView(name, deps.loads);
   const { isDue, nextIn } = makeDueTimes(clock);
@@ -74,9 +78,14 @@ export function startWorker({ name, clock, open, isCutOff, start, onRound, ...de
   const round = async (): Promise<number> => {
     const isFit = !fleet.accounts().some(isCutOff);
     const placement = await connection.get(isFit);
+    if (isFit) unfitSince = null;
+    else if (unfitSince === null) {
+      unfitSince = clock.monotonic();
+      nextIn('balance', othersNoticeMs);
+    }
     if (!isStopping && isDue('balance')) await balance(placement);
-    const isLeft = !isFit && fleet.hasOthers();
-    if (isLeft) held.giveUp(isCutOff);
+    const isLeft = unfitSince !== null && fleet.hasOthers();
+    if (isLeft && clock.monotonic() - (unfitSince ?? 0) >= othersNoticeMs) held.giveUp(isCutOff);
     const isMore = !isStopping && !isLeft && isDue('take') && (await take(placement, fleet, held));
     // An account that is placed here anew is renewed under its new claim.
     if (isDue('renew')) {

@@ -13,16 +13,16 @@ const services = new Map([
 
 function setUp() {
   const clock = makeVirtualClock();
-  const state = { silentSince: null as number | null, connects: true, tries: 0 };
+  const state = { silentSince: null as number | null, answers: true, tries: 0 };
   const changes: [ms: number, isCutOff: boolean][] = [];
   const reach = watchReach(
     {
       clock,
       silentSince: (account) => (account === 'second' ? state.silentSince : null),
-      async connects() {
+      async answers() {
         state.tries += 1;
-        // A packet that is dropped is waited for; a refusal would be immediate.
-        if (state.connects) return true;
+        // Silence is waited for; a refused connection would be immediate.
+        if (state.answers) return true;
         await clock.sleep(1_500);
         return false;
       },
@@ -56,7 +56,7 @@ test('a service that cannot be reached is cut off within nine seconds, and reach
   const { clock, state, pass, changes, reach } = setUp();
   const begun = clock.monotonic();
   state.silentSince = begun;
-  state.connects = false;
+  state.answers = false;
   await pass(9_000);
   assert.deepEqual([...services.keys()].map(reach.isCutOff), [true, true, false]);
   assert.ok(changes[0] && changes[0][0] - begun > 3_000, 'a moment of silence proves nothing');
@@ -64,7 +64,7 @@ test('a service that cannot be reached is cut off within nine seconds, and reach
   state.silentSince = null;
   await pass(60_000);
   assert.equal(reach.isCutOff('main'), true);
-  state.connects = true;
+  state.answers = true;
   await pass(3_000);
   assert.equal(reach.isCutOff('main'), false);
   assert.deepEqual(
@@ -77,9 +77,9 @@ test('a service that cannot be reached is cut off within nine seconds, and reach
 test('a single connection that fails does not cut a service off', async () => {
   const { clock, state, pass, changes, reach } = setUp();
   state.silentSince = clock.monotonic();
-  state.connects = false;
+  state.answers = false;
   await pass(4_000);
-  state.connects = true;
+  state.answers = true;
   await pass(10_000);
   assert.deepEqual(changes, []);
   reach.stop();

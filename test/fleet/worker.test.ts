@@ -245,13 +245,14 @@ test('a worker keeps the accounts of the services that it can reach', async () =
 });
 
 test('if no worker can reach the service, all accounts stay with the workers, and go on there', async () => {
-  const { join, pass, running, started, cutOff, clock } = fleet(equalLoads(6));
+  const { join, pass, running, started, cutOff, broken, clock } = fleet(equalLoads(6));
   const workers = [join('one'), join('two')];
   await pass(60_000);
   for (const name of running.keys()) cutOff.set(name, new Set(equalLoads(6).keys()));
   await pass(15_000);
   const held = () => [...running.values()].flatMap((accounts) => [...accounts]).toSorted();
   assert.deepEqual(held(), [...equalLoads(6).keys()], 'each account has one worker');
+  assert.deepEqual([...broken], [], 'whatever is in flight may still be answered');
   const before = started.length;
   await pass(600_000);
   assert.equal(started.length, before, 'no account goes back and forth');

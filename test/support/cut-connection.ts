@@ -16,6 +16,8 @@ export interface CutConnection {
   mend(): void;
   /** From now on, whatever is sent arrives so much later (ms), in both directions. */
   slow(delayMs: number): void;
+  /** From now on, whatever clients at this address send is lost, and so is whatever is sent to them. */
+  silence(address: string): void;
   /** New connections lead to the server at `url`, as fail-over software moves the name of a primary. */
   lead(url: string): void;
   close(): Promise<void>;
@@ -28,6 +30,7 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
   let next: { text: string; when: 'before' | 'answer' } | null = null;
   let isSevered = false;
   let delayMs = 0;
+  const silenced = new Set<string | undefined>();
   /** Passes on what arrives, in its order. */
   const passOnTo = (socket: Socket) => {
     let waiting = 0;
@@ -61,6 +64,7 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
       });
     }
     client.on('data', (bytes) => {
+      if (silenced.has(client.remoteAddress)) return undefined;
       if (next !== null && bytes.includes(next.text)) {
         const { when } = next;
         next = null;
@@ -70,6 +74,7 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
       return toServer(bytes);
     });
     upstream.on('data', (bytes) => {
+      if (silenced.has(client.remoteAddress)) return;
       if (isCutAtAnswer) cut();
       else toClient(bytes);
     });
@@ -92,6 +97,7 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
     slow(ms) {
       delayMs = ms;
     },
+    silence: (address) => void silenced.add(address),
     lead(to) {
       target = new URL(to);
     },

@@ -13,9 +13,9 @@ export interface Fleet {
   db: Database;
   /**
    * Starts a worker; resolves when it serves. `url`: the ledger, if this worker reaches it by another way. `options`:
-   * more options of `airbatch serve`.
+   * more options of `airbatch serve`. `env`: more of its environment.
    */
-  start(url?: string, options?: readonly string[]): Promise<RunningCommand>;
+  start(url?: string, options?: readonly string[], env?: Record<string, string>): Promise<RunningCommand>;
   /** Submits a batch of so many rows of an account, which need no approval. */
   submit(account: string, rows: number): Promise<void>;
   /** The accounts for which each worker holds the lease now, by process id. */
@@ -33,24 +33,30 @@ export interface FleetOptions {
   /** How fast each account may create. */
   creation: { limit: number; windowMs: number };
   ledgerUrl: string;
+  /** The address by which the workers reach a service. Default: its own. */
+  by?: (serviceUrl: string) => Promise<string>;
 }
 
 /** Each account has a service of its own in this process, so that no account uses the rate of another. */
-export async function makeFleet(lifetime: Lifetime, { accounts, creation, ledgerUrl }: FleetOptions): Promise<Fleet> {
+export async function makeFleet(
+  lifetime: Lifetime,
+  { accounts, creation, ledgerUrl, by }: FleetOptions,
+): Promise<Fleet> {
   const folder = folderOf(lifetime);
   const sandboxes = new Map<string, ListeningSandbox>();
   const { windowMs } = creation;
   const read = { limit: windowMs, windowMs };
   const limits = { creation: creation.limit, read: read.limit };
   for (const name of accounts) sandboxes.set(name, await sandboxHere(lifetime, { limits, windowMs, settleMs: 300 }));
-  const account = ({ url }: ListeningSandbox) => ({
-    baseUrl: url,
+  const account = async ({ url }: ListeningSandbox) => ({
+    baseUrl: by === undefined ? url : await by(url),
     apiKeyEnv: 'PAY_KEY',
     limits: { creation, read },
     // A rehearsal does not wait the minutes that a real service may need to show a payment.
     doubt: { lookupDelaysMs: [300], resendDelaysMs: [600] },
   });
-  const config = { accounts: Object.fromEntries([...sandboxes].map(([name, sandbox]) => [name, account(sandbox)])) };
+  const configured = [...sandboxes].map(async ([name, sandbox]) => [name, await account(sandbox)] as const);
+  const config = { accounts: Object.fromEntries(await Promise.all(configured)) };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
   const env = { PAY_KEY: 'sandbox-key', AIRBATCH_LEDGER_URL: ledgerUrl };
   const db = openPostgres(ledgerUrl);
@@ -59,10 +65,10 @@ export async function makeFleet(lifetime: Lifetime, { accounts, creation, ledger
   let files = 0;
   return {
     db,
-    async start(url = ledgerUrl, options = []) {
+    async start(url = ledgerUrl, options = [], more = {}) {
       const command = startCommand(['serve', '--port', '0', ...options], {
         cwd: folder,
-        env: { ...env, AIRBATCH_LEDGER_URL: url },
+        env: { ...env, AIRBATCH_LEDGER_URL: url, ...more },
       });
       lifetime.after(async () => {
         command.child.kill('SIGKILL');
