@@ -90,8 +90,13 @@ export function makeReportWriter(
     const unwritable = unwritableOf(error, config.out);
     if (unwritable) onUnwritable(unwritable);
   };
+  let areChecked = true;
   const unusable = reportAs('the place of the reports cannot be used now; payments continue');
-  const unreadable = reportAs('late status changes could not be checked; airbatch tries again');
+  const unreadable = (error: unknown) => {
+    // A ledger that is away for an hour is looked at every minute.
+    if (areChecked) reportAs('late status changes could not be checked; airbatch tries again')(error);
+    areChecked = false;
+  };
   return {
     areWritten,
     missing,
@@ -108,6 +113,8 @@ export function makeReportWriter(
         // A late status update is left to `refresh`, which waits until no further one arrives.
         await writeMissing(({ endedAt, isReported }) => !isReported && endedAt <= clock.now() - lookMs);
         await refresh();
+        if (!areChecked) log.info('late status changes are checked again');
+        areChecked = true;
       };
       keeping = keepLooking(session, anchoring, () => look().catch(unreadable), stopping.signal);
     },

@@ -49,10 +49,17 @@ async function writer(t: TestContext) {
   const ledger = await testLedger(t);
   await writeSampleBatch(ledger);
   let isAway = false;
+  const beThere = () => {
+    if (isAway) throw new AirbatchError('LEDGER_IO', 'the connection was lost');
+  };
   const db: typeof ledger = {
     ...ledger,
+    async query(sql, params) {
+      beThere();
+      return ledger.query(sql, params);
+    },
     async snapshot(work) {
-      if (isAway) throw new AirbatchError('LEDGER_IO', 'the connection was lost');
+      beThere();
       return ledger.snapshot(work);
     },
   };
@@ -202,4 +209,25 @@ test('reports that wait for others are counted once, and are not queued again', 
   wake();
   await there;
   await reports.stop();
+});
+
+test('a ledger that stays away is logged once, and once when it is back', { timeout: 20_000 }, async (t) => {
+  const { reports, warned, logged, setAway, asleep, wake } = await writer(t);
+  setAway(true);
+  reports.keep();
+  for (const _minute of [1, 2, 3]) {
+    await asleep();
+    wake();
+  }
+  await asleep();
+  const unchecked = 'late status changes could not be checked; airbatch tries again';
+  assert.deepEqual([warned, logged], [[unchecked], []]);
+  setAway(false);
+  for (const _minute of [1, 2, 3]) {
+    wake();
+    await asleep();
+  }
+  await reports.stop();
+  assert.deepEqual(warned, [unchecked]);
+  assert.equal(logged.filter((message) => message === 'late status changes are checked again').length, 1);
 });

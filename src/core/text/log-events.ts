@@ -158,6 +158,7 @@ const table = [
   ['reports_wait', 'warn', 'the reports of a batch could not be written; airbatch tries again'],
   ['reports_unusable', 'warn', 'the place of the reports cannot be used now; payments continue'],
   ['late_changes_unchecked', 'warn', 'late status changes could not be checked; airbatch tries again'],
+  ['late_changes_checked', 'info', 'late status changes are checked again'],
   ['chain_broken', 'error', 'the audit chain of a batch is broken; its reports say so'],
   ['anchor_failed', 'warn', 'the heads of audit chains could not be anchored; airbatch tries again'],
   ['trace_unsent', 'warn', 'the trace of a batch could not be sent'],
