@@ -78,11 +78,8 @@ export function startWorker({ name, clock, open, isCutOff, start, onRound, ...de
   const round = async (): Promise<number> => {
     const isFit = !fleet.accounts().some(isCutOff);
     const placement = await connection.get(isFit);
-    if (isFit) unfitSince = null;
-    else if (unfitSince === null) {
-      unfitSince = clock.monotonic();
-      nextIn('balance', othersNoticeMs);
-    }
+    if (!isFit && unfitSince === null) nextIn('balance', othersNoticeMs);
+    unfitSince = isFit ? null : (unfitSince ?? clock.monotonic());
     if (!isStopping && isDue('balance')) await balance(placement);
     const isLeft = unfitSince !== null && fleet.hasOthers();
     if (isLeft && clock.monotonic() - (unfitSince ?? 0) >= othersNoticeMs) held.giveUp(isCutOff);

@@ -90,13 +90,8 @@ export function makeReportWriter(
     const unwritable = unwritableOf(error, config.out);
     if (unwritable) onUnwritable(unwritable);
   };
-  let areChecked = true;
   const unusable = reportAs('the place of the reports cannot be used now; payments continue');
-  const unreadable = (error: unknown) => {
-    // A ledger that is away for an hour is looked at every minute.
-    if (areChecked) reportAs('late status changes could not be checked; airbatch tries again')(error);
-    areChecked = false;
-  };
+  const unreadable = reportAs('late status changes could not be checked; airbatch tries again');
   return {
     areWritten,
     missing,
@@ -113,10 +108,8 @@ export function makeReportWriter(
         // A late status update is left to `refresh`, which waits until no further one arrives.
         await writeMissing(({ endedAt, isReported }) => !isReported && endedAt <= clock.now() - lookMs);
         await refresh();
-        if (!areChecked) log.info('late status changes are checked again');
-        areChecked = true;
       };
-      keeping = keepLooking(session, anchoring, () => look().catch(unreadable), stopping.signal);
+      keeping = keepLooking(session, anchoring, { look, unreadable }, stopping.signal);
     },
     async stop() {
       stopping.abort();
@@ -128,16 +121,28 @@ export function makeReportWriter(
   };
 }
 
-/** Stores the heads of audit chains, and refreshes reports after late status updates, again and again. */
+/**
+ * Stores the heads of audit chains, and refreshes reports after late status updates, again and again. A ledger that is
+ * away for an hour is logged once, and once when it is back.
+ */
 async function keepLooking(
-  { clock }: Session,
+  { clock, log }: Session,
   anchoring: Anchoring,
-  look: () => Promise<unknown>,
+  { look, unreadable }: { look: () => Promise<void>; unreadable: (error: unknown) => void },
   stopping: AbortSignal,
 ): Promise<void> {
+  let areChecked = true;
+  const looked = () => {
+    if (!areChecked) log.info('late status changes are checked again');
+    areChecked = true;
+  };
+  const failed = (error: unknown) => {
+    if (areChecked) unreadable(error);
+    areChecked = false;
+  };
   while (!stopping.aborted) {
     await anchoring.put();
-    await look();
+    await look().then(looked, failed);
     await clock.sleep(lookMs, stopping);
   }
 }
