@@ -10,7 +10,8 @@ import { secondsOfChildren } from './processor-time.ts';
 
 /**
  * `npm test [-- PATTERN...]`: runs every test, or the files that a pattern names, and prints the files that took
- * longest, and the processes that took most of the processors. Ends with code 1 if a test fails.
+ * longest, the processes that took most of the processors, and why a process failed although its tests passed. Ends
+ * with code 1 if a test fails.
  */
 
 /** Twice the cores of the smallest machine that it is meant for: many tests wait for a process or a clock. */
@@ -45,8 +46,15 @@ const tests = run({
   execArgv: [`--import=${new URL('./note-processor-time.ts', import.meta.url)}`, ...testOptions],
 });
 const took = new Map<string, number>();
-tests.on('test:fail', () => {
+/** What no test is to blame for: how a process ended, and what happened in it after a test had ended. */
+const beside: string[] = [];
+tests.on('test:fail', ({ name, details }) => {
   process.exitCode = 1;
+  const { exitCode, signal } = details.error as { exitCode?: number; signal?: string | null };
+  if (exitCode !== undefined) beside.push(`${relative(root, name)} ended with ${signal ?? `code ${exitCode}`}\n`);
+});
+tests.on('test:diagnostic', ({ message, file }) => {
+  if (/asynchronous activity/.test(message)) beside.push(`${relative(root, file ?? '')}: ${message}\n`);
 });
 tests.on('test:complete', ({ name, file, nesting, details }) => {
   // A file that has a process of its own is complete as well, under its own name.
@@ -76,5 +84,6 @@ process.once('beforeExit', async () => {
       processes.map(({ file, seconds }) => [file, seconds]),
     ),
   );
+  if (beside.length > 0) process.stdout.write(`\nBeside the tests:\n${beside.join('')}`);
   await server?.stop();
 });
