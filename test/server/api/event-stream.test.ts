@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
@@ -9,6 +10,38 @@ import { performIn } from '../../../src/operations/base/operation.ts';
 import { makeEventHub, streamEvents } from '../../../src/server/api/event-stream.ts';
 import { aBatch, addBatch, memoryLedger } from '../../support/ledger.ts';
 import { consoleOf } from '../sign-in/browser.ts';
+
+const idsIn = (text: string) => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+
+/** A stream that somebody reads. It is not a `fetch`, which may throw beside the test if a server hangs up. */
+async function opened(url: string, headers: Record<string, string>) {
+  const request = get(url, { headers, agent: false });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  response.setEncoding('utf8').on('data', (piece: string) => {
+    text += piece;
+  });
+  // The server may hang up.
+  for (const one of [request, response]) one.on('error', () => undefined);
+  const ended = new Promise<void>((resolve) => response.once('close', resolve));
+  const next = () => Promise.race([once(response, 'data'), ended]);
+  return {
+    text: () => text,
+    ended,
+    /** The ids seen, once there are so many. */
+    async ids(count: number): Promise<number[]> {
+      while (idsIn(text).length < count && !response.closed) await next();
+      assert.ok(idsIn(text).length >= count, `the stream ended after ${idsIn(text).length} events`);
+      return idsIn(text);
+    },
+    /** All of it, once it has ended or has this text. */
+    async until(wanted: string): Promise<string> {
+      while (!text.includes(wanted) && !response.closed) await next();
+      return text;
+    },
+    close: () => request.destroy(),
+  };
+}
 
 /** A server that streams the events of batch-1 to whoever asks. */
 async function streaming(t: TestContext) {
@@ -42,34 +75,16 @@ async function streaming(t: TestContext) {
   const happen = (what: string) =>
     inUnit(db, { clock: systemClock, actor: 'amina' }, (unit) => unit.append('batch-1', `batch.${what}`, {}));
   const open = async (lastId?: number) => {
-    const headers = lastId === undefined ? {} : { 'last-event-id': String(lastId) };
-    const { body } = await fetch(url, { headers });
-    const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    let text = '';
+    const stream = await opened(url, lastId === undefined ? {} : { 'last-event-id': String(lastId) });
     return {
-      /** The ids seen, once there are so many. */
-      async ids(count: number): Promise<number[]> {
-        const ids = () => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
-        while (ids().length < count) {
-          const { value, done } = await reader.read();
-          if (done) throw new Error(`the stream ended after ${ids().length} events`);
-          text += value;
-        }
-        return ids();
-      },
-      async ended() {
-        while (!(await reader.read()).done);
-      },
+      ...stream,
       /** All ids, until nothing more comes. */
       async restOfIds(): Promise<number[]> {
-        const quiet = setTimeout(() => stopping.abort(), 1_000);
-        for (let one = await reader.read(); !one.done; one = await reader.read()) {
-          text += one.value;
-          quiet.refresh();
-        }
-        return [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+        let seen = -1;
+        for (; stream.text().length > seen; await new Promise((quiet) => setTimeout(quiet, 1_000)))
+          seen = stream.text().length;
+        return idsIn(stream.text());
       },
-      close: () => reader.cancel(),
     };
   };
   return { db, happen, open, door, stopping, heads: () => heads };
@@ -85,7 +100,7 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     await happen('two');
     await happen('three');
     assert.deepEqual(await stream.ids(4), [1, 2, 3, 4]);
-    await stream.close();
+    stream.close();
   });
 
   test('continues after the last event that the caller has seen', async (t) => {
@@ -109,7 +124,7 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     const [one, other] = [await open(), await open()];
     await Promise.all([one.ids(1), other.ids(1)]);
     stopping.abort();
-    await Promise.all([one.ended(), other.ended()]);
+    await Promise.all([one.ended, other.ended]);
     assert.equal(door.isOpen, true);
     await happen('one');
   });
@@ -119,21 +134,14 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     const { jar } = await person('amina', { roles: ['audit'] });
     const url = await server.listen({ host: '127.0.0.1', port: 0 });
     const headers = { cookie: jar.cookie, 'sec-fetch-mode': 'cors' };
-    const { body } = await fetch(`${url}/api/v1/batches/B-default/events`, { headers });
-    const reader = (body as ReadableStream<Uint8Array>).pipeThrough(new TextDecoderStream()).getReader();
-    assert.match((await reader.read()).value ?? '', /: the stream is open/);
+    const stream = await opened(`${url}/api/v1/batches/B-default/events`, headers);
+    await stream.until(': the stream is open');
     const door = { nameOf: (field: string) => field };
     await performIn(session, changeUser, door, { name: 'amina', accounts: ['sandbox'] });
     await inUnit(db, { clock, actor: 'bela' }, (unit) => unit.append('B-default', 'batch.secret', {}));
     // The hub looks once a second.
     await clock.drive(clock.sleep(2_000));
-    let text = '';
-    while (!text.includes('batch.secret')) {
-      const { value, done } = await reader.read();
-      if (done) break;
-      text += value;
-    }
-    assert.doesNotMatch(text, /batch\.secret/);
+    assert.doesNotMatch(await stream.until('batch.secret'), /batch\.secret/);
   });
 
   test('ends in the middle of a long history for a reader who may no longer see it', async (t) => {
@@ -155,6 +163,6 @@ describe('the stream of the events of a batch', { timeout: 60_000 }, () => {
     await stream.ids(1);
     door.isOpen = false;
     await happen('one');
-    await stream.ended();
+    await stream.ended;
   });
 });
