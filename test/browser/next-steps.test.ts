@@ -38,6 +38,28 @@ describe('what a person does next', { timeout: 300_000 }, () => {
       return undefined;
     });
 
+  test('in empty lists: nobody is sent to a button that they do not have', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { url } = stage.installation;
+    const context = await windowOf(stage, { roles: ['audit'] });
+    t.after(() => context.close());
+    await context.route(/api\/v1\/batches\?/, answer({ batches: [], next: null }));
+    await context.route(/api\/v1\/api-keys$/, answer({ keys: [] }));
+    await context.route(/api\/v1\/webhooks$/, answer({ endpoints: [] }));
+    const { page } = await openPage(context, url);
+    await page.getByText('which somebody with the role “prepare” uploads').waitFor();
+    for (const [path, tab, title] of [
+      ['/people', 'API keys', 'There are no keys'],
+      ['/settings', null, 'There are no endpoints'],
+    ] as const) {
+      await page.goto(url + path);
+      if (tab !== null) await page.getByRole('tab', { name: tab }).click();
+      const empty = page.locator('.state').filter({ hasText: title });
+      assert.match((await empty.textContent()) ?? '', /Administrators (make|add) [a-z]+ here\.$/);
+    }
+    return undefined;
+  });
+
   test('if nothing fits the filter of a list: they clear it', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here');
     const context = await windowOf(stage);

@@ -90,7 +90,7 @@ function BatchList({ batches, hasAny, onClear }: ListProps) {
       </Card>
     ) : (
       <EmptyCard title={t('batches.none')}>
-        <p>{t('batches.none_help')}</p>
+        <p>{t('batches.none_help', { role: t('role.prepare') })}</p>
       </EmptyCard>
     );
   return (

@@ -18,7 +18,8 @@ export const batches = {
   'batches.held': '{count, plural, one {# row held} other {# rows held}}',
   'batches.failed': '{count, plural, one {# row failed} other {# rows failed}}',
   'batches.none': 'No batch yet',
-  'batches.none_help': 'A batch is made of a file of recipients and amounts.',
+  'batches.none_help':
+    'A batch is made of a file of recipients and amounts, which somebody with the role “{role}” uploads.',
   'batches.none_match': 'No batch matches',
   'batches.more': 'Show older batches',
 };

@@ -2,7 +2,7 @@
 export const jobs = {
   'jobs.sub': 'Files that airbatch fetches and pays on a schedule.',
   'jobs.none': 'There are no jobs',
-  'jobs.none_help': 'Jobs are files in this folder:',
+  'jobs.none_help': 'Jobs are files, as docs/jobs.md describes them, in this folder:',
   'jobs.job': 'Job',
   'jobs.schedule': 'Schedule',
   'jobs.next': 'Next run',

@@ -63,7 +63,7 @@ export const people = {
   'people.revoke': 'Revoke',
   'people.make_key': 'Make a key',
   'people.no_keys': 'There are no keys',
-  'people.no_keys_help': 'A program that calls the API needs a key. Make one with the button above.',
+  'people.no_keys_help': 'A program that calls the API needs a key. Administrators make keys here.',
   'people.program': 'Program',
   'people.program_help': 'Lower-case letters, digits and "-". The audit log shows it.',
   'people.used': 'Last used',

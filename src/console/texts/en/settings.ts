@@ -22,7 +22,7 @@ export const settings = {
   'webhooks.new': 'New endpoint',
   'webhooks.none': 'There are no endpoints',
   'webhooks.none_help':
-    'Add the address of a program that should know when a batch waits or ends, or when a row is in doubt.',
+    'An endpoint is the address of a program that should know when a batch waits or ends, or when a row is in doubt. Administrators add endpoints here.',
   'webhooks.url': 'Address',
   'webhooks.url_help': 'It begins with https://',
   'webhooks.url_fault': 'Enter a complete address, such as https://pay.example.com/airbatch',
@@ -51,7 +51,7 @@ export const settings = {
   'webhooks.log': 'Deliveries',
   'webhooks.log_none': 'Nothing was sent yet',
   'webhooks.log_none_help': 'The first message is sent when one of its events happens in a batch.',
-  'webhooks.log_none_off': 'It is disabled. Enable it with the button above.',
+  'webhooks.log_none_off': 'It is disabled. An administrator can enable it.',
   'webhooks.more': 'Show older deliveries',
   'webhooks.outcome': 'Outcome',
   'webhooks.outcome.waiting': 'waiting',

@@ -63,7 +63,7 @@ export const people = {
   'people.revoke': 'Révoquer',
   'people.make_key': 'Créer une clé',
   'people.no_keys': 'Il n’y a pas de clés',
-  'people.no_keys_help': 'Un programme qui appelle l’API a besoin d’une clé. Créez-en une avec le bouton ci-dessus.',
+  'people.no_keys_help': 'Un programme qui appelle l’API a besoin d’une clé. Les administrateurs créent les clés ici.',
   'people.program': 'Programme',
   'people.program_help': 'Minuscules, chiffres et « - ». Le journal d’audit l’affiche.',
   'people.used': 'Dernière utilisation',

@@ -23,7 +23,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.new': 'Nouvelle destination',
   'webhooks.none': 'Il n’y a pas de destination',
   'webhooks.none_help':
-    'Ajoutez l’adresse d’un programme qui doit savoir quand un lot attend ou se termine, ou quand une ligne est en doute.',
+    'Une destination est l’adresse d’un programme qui doit savoir quand un lot attend ou se termine, ou quand une ligne est en doute. Les administrateurs ajoutent les destinations ici.',
   'webhooks.url': 'Adresse',
   'webhooks.url_help': 'Elle commence par https://',
   'webhooks.url_fault': 'Entrez une adresse complète, par exemple https://pay.example.com/airbatch',
@@ -52,7 +52,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.log': 'Envois',
   'webhooks.log_none': 'Rien n’a encore été envoyé',
   'webhooks.log_none_help': 'Le premier message part quand un de ses événements se produit dans un lot.',
-  'webhooks.log_none_off': 'Elle est désactivée. Activez-la avec le bouton ci-dessus.',
+  'webhooks.log_none_off': 'Elle est désactivée. Un administrateur peut l’activer.',
   'webhooks.more': 'Afficher les envois plus anciens',
   'webhooks.outcome': 'Résultat',
   'webhooks.outcome.waiting': 'en attente',

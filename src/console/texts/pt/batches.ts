@@ -19,7 +19,8 @@ export const batches: Record<keyof typeof english, string> = {
   'batches.held': '{count, plural, one {# linha retida} other {# linhas retidas}}',
   'batches.failed': '{count, plural, one {# linha falhada} other {# linhas falhadas}}',
   'batches.none': 'Ainda não há lotes',
-  'batches.none_help': 'Um lote faz-se de um ficheiro de destinatários e montantes.',
+  'batches.none_help':
+    'Um lote faz-se de um ficheiro de destinatários e montantes, que alguém com a função “{role}” carrega.',
   'batches.none_match': 'Nenhum lote corresponde',
   'batches.more': 'Mostrar lotes mais antigos',
 };

@@ -3,7 +3,7 @@ import type { jobs as english } from '../en/jobs.ts';
 export const jobs: Record<keyof typeof english, string> = {
   'jobs.sub': 'Ficheiros que o airbatch recolhe e paga segundo um calendário.',
   'jobs.none': 'Não há tarefas',
-  'jobs.none_help': 'As tarefas são ficheiros nesta pasta:',
+  'jobs.none_help': 'As tarefas são ficheiros, descritos em docs/jobs.md, nesta pasta:',
   'jobs.job': 'Tarefa',
   'jobs.schedule': 'Horário',
   'jobs.next': 'Próxima execução',

@@ -62,7 +62,7 @@ export const people = {
   'people.revoke': 'Revogar',
   'people.make_key': 'Criar uma chave',
   'people.no_keys': 'Não há chaves',
-  'people.no_keys_help': 'Um programa que chama a API precisa de uma chave. Crie uma com o botão acima.',
+  'people.no_keys_help': 'Um programa que chama a API precisa de uma chave. Os administradores criam as chaves aqui.',
   'people.program': 'Programa',
   'people.program_help': 'Minúsculas, algarismos e "-". O registo de auditoria mostra-o.',
   'people.used': 'Último uso',

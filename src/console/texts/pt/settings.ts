@@ -23,7 +23,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.new': 'Novo destino',
   'webhooks.none': 'Não há destinos',
   'webhooks.none_help':
-    'Adicione o endereço de um programa que deve saber quando um lote espera ou termina, ou quando uma linha fica em dúvida.',
+    'Um destino é o endereço de um programa que deve saber quando um lote espera ou termina, ou quando uma linha fica em dúvida. Os administradores adicionam os destinos aqui.',
   'webhooks.url': 'Endereço',
   'webhooks.url_help': 'Começa por https://',
   'webhooks.url_fault': 'Escreva um endereço completo, como https://pay.example.com/airbatch',
@@ -52,7 +52,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.log': 'Envios',
   'webhooks.log_none': 'Ainda nada foi enviado',
   'webhooks.log_none_help': 'A primeira mensagem é enviada quando um dos seus eventos acontece num lote.',
-  'webhooks.log_none_off': 'Está desativado. Ative-o com o botão acima.',
+  'webhooks.log_none_off': 'Está desativado. Um administrador pode ativá-lo.',
   'webhooks.more': 'Mostrar envios mais antigos',
   'webhooks.outcome': 'Resultado',
   'webhooks.outcome.waiting': 'à espera',

@@ -19,7 +19,8 @@ export const batches: Record<keyof typeof english, string> = {
   'batches.held': '{count, plural, one {safu # imezuiliwa} other {safu # zimezuiliwa}}',
   'batches.failed': '{count, plural, one {safu # imeshindwa} other {safu # zimeshindwa}}',
   'batches.none': 'Bado hakuna fungu',
-  'batches.none_help': 'Fungu hutengenezwa kutoka faili ya wapokeaji na kiasi.',
+  'batches.none_help':
+    'Fungu hutengenezwa kutoka faili ya wapokeaji na kiasi, ambayo mtu mwenye jukumu la “{role}” huipakia.',
   'batches.none_match': 'Hakuna fungu linalolingana',
   'batches.more': 'Onyesha mafungu ya zamani',
 };

@@ -3,7 +3,7 @@ import type { jobs as english } from '../en/jobs.ts';
 export const jobs: Record<keyof typeof english, string> = {
   'jobs.sub': 'Faili ambazo airbatch huzichukua na kuzilipa kwa ratiba.',
   'jobs.none': 'Hakuna kazi',
-  'jobs.none_help': 'Kazi ni faili katika folda hii:',
+  'jobs.none_help': 'Kazi ni faili, zilizoelezwa katika docs/jobs.md, ndani ya folda hii:',
   'jobs.job': 'Kazi',
   'jobs.schedule': 'Ratiba',
   'jobs.next': 'Inayofuata',

@@ -64,7 +64,7 @@ export const people = {
   'people.revoke': 'Batilisha',
   'people.make_key': 'Tengeneza ufunguo',
   'people.no_keys': 'Hakuna funguo',
-  'people.no_keys_help': 'Programu inayotumia API inahitaji ufunguo. Tengeneza mmoja kwa kitufe kilicho juu.',
+  'people.no_keys_help': 'Programu inayotumia API inahitaji ufunguo. Wasimamizi hutengeneza funguo hapa.',
   'people.program': 'Programu',
   'people.program_help': 'Herufi ndogo, tarakimu na "-". Kumbukumbu ya ukaguzi huionyesha.',
   'people.used': 'Imetumika mwisho',

@@ -23,7 +23,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.new': 'Kituo kipya',
   'webhooks.none': 'Hakuna vituo',
   'webhooks.none_help':
-    'Ongeza anwani ya programu inayopaswa kujua fungu linaposubiri au linapoisha, au safu inapokuwa na shaka.',
+    'Kituo ni anwani ya programu inayopaswa kujua fungu linaposubiri au linapoisha, au safu inapokuwa na shaka. Wasimamizi huongeza vituo hapa.',
   'webhooks.url': 'Anwani',
   'webhooks.url_help': 'Inaanza na https://',
   'webhooks.url_fault': 'Andika anwani kamili, kama https://pay.example.com/airbatch',
@@ -52,7 +52,7 @@ export const settings: Record<keyof typeof english, string> = {
   'webhooks.log': 'Zilizotumwa',
   'webhooks.log_none': 'Hakuna kilichotumwa bado',
   'webhooks.log_none_help': 'Ujumbe wa kwanza hutumwa tukio lake mojawapo linapotokea kwenye fungu.',
-  'webhooks.log_none_off': 'Kimezimwa. Kiwashe kwa kitufe kilicho juu.',
+  'webhooks.log_none_off': 'Kimezimwa. Msimamizi anaweza kukiwasha.',
   'webhooks.more': 'Onyesha zilizotumwa zamani',
   'webhooks.outcome': 'Matokeo',
   'webhooks.outcome.waiting': 'inasubiri',
