@@ -30,6 +30,8 @@ const compressedFiles: Plugin = {
   },
 };
 
+const program = 'http://127.0.0.1:8788';
+
 /**
  * Builds the console into `dist/console`. `npm run dev:console` serves it while it is worked on, and passes what begins
  * with `/api` on to a program that runs on port 8788.
@@ -45,5 +47,6 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
   },
-  server: { host: '127.0.0.1', proxy: { '/api': 'http://127.0.0.1:8788' } },
+  // The program takes changes only from pages of its own address.
+  server: { host: '127.0.0.1', proxy: { '/api': { target: program, headers: { origin: program } } } },
 });

@@ -37,11 +37,13 @@ export async function api(
   {
     publicUrl = 'http://localhost:8788',
     openid = null,
+    trustedProxies = [],
     otherNames = new Map(),
     bodyPace,
   }: {
     publicUrl?: string;
     openid?: OpenId | null;
+    trustedProxies?: readonly string[];
     otherNames?: ReadonlyMap<string, string>;
     bodyPace?: BodyPace;
   } = {},
@@ -52,7 +54,7 @@ export async function api(
   t.after(() => db.close());
   const env = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'service-key' };
   const loaded = await loadConfig({ cwd: folder, env, configPath: undefined });
-  const config = { ...loaded, otherNames, console: { ...loaded.console, openid } };
+  const config = { ...loaded, otherNames, console: { ...loaded.console, openid, trustedProxies } };
   const logged: unknown[] = [];
   const note = (...line: unknown[]) => void logged.push(line);
   const session: Session = {

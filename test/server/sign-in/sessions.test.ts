@@ -123,6 +123,19 @@ describe('a session of the console', () => {
     assert.equal((await own.send('GET', '/api/v1/session')).status, 200);
   });
 
+  test('has the address that a trusted proxy reports, and nobody else’s report', async (t) => {
+    const { person, browser } = await consoleOf(t, { trustedProxies: ['10.0.0.5'] });
+    await person('amina');
+    const own = browser();
+    // A browser that lies about its address: the proxy appends the true one.
+    const headers = { 'x-forwarded-for': '198.51.100.1, 203.0.113.7' };
+    await own.signIn('amina', password, { headers, ip: '10.0.0.5' });
+    await browser().signIn('amina', password, { headers, ip: '10.0.0.6' });
+    const { sessions } = (await own.send('GET', '/api/v1/session/all')).body;
+    const addresses = sessions.map(({ address }: { address: string }) => address);
+    assert.deepEqual(addresses.toSorted(), ['10.0.0.6', '127.0.0.1', '203.0.113.7']);
+  });
+
   test('names the browser and the system, and nothing else that the sender writes', () => {
     const like = (rest: string) => `Mozilla/5.0 (${rest}`;
     const devices: [sent: string | undefined, device: string | null][] = [
