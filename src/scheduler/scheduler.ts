@@ -11,6 +11,7 @@ import {
   openSlots,
   type SlotRecord,
 } from '../ledger/jobs/slots.ts';
+import { holdTime } from '../ledger/schema/lease-table.ts';
 import { jobState } from '../ledger/schema/state-columns.ts';
 import type { SlotOutcome } from '../operations/slots/claimed-slot.ts';
 import type { Job } from '../runtime/jobs/define-job.ts';
@@ -108,10 +109,13 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   };
 }
 
-/** Records the slots that fell due since the last look, and decides which of them are run. */
+/**
+ * Records the slots that fell due since the last look, and decides which of them are run. Machines that share the
+ * ledger go by its time: one with a wrong clock neither runs slots early nor makes others miss them.
+ */
 async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promise<void> {
-  const now = clock.now();
   const { skipped, due } = await db.transact(async (tx) => {
+    const now = await holdTime(tx, clock.now());
     const knownSince = await since(tx, job, now);
     const after = await lookedUntil(tx, job, now);
     const known = await knownDueTimes(tx, job.name, after, now);

@@ -61,12 +61,12 @@ export async function knownDueTimes(
 
 /**
  * The slots of a job that are due or running, in order. A slot in the future is left out: it was created when the clock
- * was ahead.
+ * was ahead. For the time see `holdTime`.
  */
 export function openSlots(db: Queryable, job: string, now: number): Promise<SlotRecord[]> {
   return db.query(
     `SELECT * FROM slots WHERE state = 'running' AND job = ?
-     UNION ALL SELECT * FROM slots WHERE state = 'due' AND job = ? AND due_at <= ? ORDER BY due_at`,
+     UNION ALL SELECT * FROM slots WHERE state = 'due' AND job = ? AND due_at <= ledger_now(?) ORDER BY due_at`,
     [job, job, now],
   );
 }

@@ -4,6 +4,7 @@ import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesSince } from '../../ledger/jobs/job-files.ts';
 import { listSlots, openSlots, type SlotRecord, slotStates } from '../../ledger/jobs/slots.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 import { leftNow } from '../../runtime/inbox/remaining-files.ts';
 import { catchUps, type Job } from '../../runtime/jobs/define-job.ts';
 import { nextDueTimes } from '../../runtime/jobs/due-times.ts';
@@ -61,7 +62,7 @@ export const listJobs = defineOperation({
   async run({ session }) {
     const { config, db, clock } = session;
     const loaded = (await loadJobs(config.jobs)).filter(({ job }) => isVisible(session, job.account));
-    const now = clock.now();
+    const now = await holdTime(db, clock.now());
     return {
       jobs: await Promise.all(
         loaded.map(async (one) => ({ ...jobJson(one.job), file: one.file, ...(await known(db, one.job, now)) })),

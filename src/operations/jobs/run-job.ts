@@ -9,6 +9,7 @@ import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../../ledger/jobs/slots.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 import type { OpenAccount } from '../../runtime/accounts/account.ts';
 import { archiveFile } from '../../runtime/inbox/archive-file.ts';
 import { isPaying, type Job } from '../../runtime/jobs/define-job.ts';
@@ -124,7 +125,7 @@ async function slotOf(
     say(dueAt, lastDueTime(job.schedule, dueAt) === dueAt ? 'named' : 'named_extra', null);
     return dueAt;
   }
-  const { dueAt, why, lastDueAt } = await slotByHand(db, job, clock.now());
+  const { dueAt, why, lastDueAt } = await slotByHand(db, job, await holdTime(db, clock.now()));
   say(dueAt, why, lastDueAt);
   return dueAt;
 }

@@ -4,6 +4,7 @@ import { type SlotPart, slotPart, slotReason, slotResult } from '../../core/basi
 import { noteIgnoredEntries } from '../../ledger/jobs/ignored-entries.ts';
 import { filesOfSlot } from '../../ledger/jobs/job-files.ts';
 import { slotFaults } from '../../ledger/jobs/slots.ts';
+import { holdTime } from '../../ledger/schema/lease-table.ts';
 import { reportRemainingFiles } from '../../runtime/inbox/remaining-files.ts';
 import { isPaying, type Job, type PayingJob } from '../../runtime/jobs/define-job.ts';
 import type { Session } from '../../runtime/session/session.ts';
@@ -57,7 +58,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const isMissing = source.kind === 'folder' && source.required && count === 0;
   if (unfinished.length > 0 || isMissing) {
     const waitMinutes = source.kind === 'folder' ? source.waitMinutes : fileWaitMinutes;
-    const isOver = session.clock.now() - dueAt >= waitMinutes * minuteMs;
+    const isOver = (await holdTime(session.db, session.clock.now())) - dueAt >= waitMinutes * minuteMs;
     const what =
       isMissing && unfinished.length === 0
         ? [slotPart('SLOT_NO_FILE', {}, 'there is no file'), ...otherEntries(source, others, ignored)]

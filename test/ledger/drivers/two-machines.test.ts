@@ -6,10 +6,12 @@ import { endAbandoned } from '../../../src/intake/check/end-reading.ts';
 import { savePace, storedPace } from '../../../src/ledger/accounts/pace.ts';
 import { beginReading, listReadings } from '../../../src/ledger/batches/readings.ts';
 import { openPostgres } from '../../../src/ledger/drivers/postgres/postgres.ts';
-import { insertSlot } from '../../../src/ledger/jobs/slots.ts';
+import { insertSlot, listSlots } from '../../../src/ledger/jobs/slots.ts';
 import { holdTime, releaseLease, renewLeases, takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { workerOf } from '../../../src/operations/base/account-now.ts';
 import { runClaimed } from '../../../src/operations/slots/claimed-slot.ts';
+import { defineJob } from '../../../src/runtime/jobs/define-job.ts';
+import { makeScheduler } from '../../../src/scheduler/scheduler.ts';
 import { idlePace } from '../../support/ledger.ts';
 import { migratedPostgres } from '../../support/postgres.ts';
 
@@ -128,6 +130,26 @@ describe('a ledger that two machines share', () => {
       assert.equal(others, null);
       await one.db.execute("UPDATE slots SET state = 'running', expires_at = ledger_now(?) - 1", [one.now()]);
       assert.equal((await run(other, async () => undefined))?.outcome, 'done');
+    });
+
+    test(`neither runs slots early nor misses any because of a machine whose clock is ${which}`, async (t) => {
+      const both = await machines(t, aheadMs);
+      const job = defineJob({
+        name: 'often',
+        schedule: { cron: '*/10 * * * *', timeZone: 'UTC', catchUp: 'none' },
+        source: { kind: 'file', file: 'x.csv' },
+      });
+      const warnings: string[] = [];
+      const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
+      const schedulers = both.map(({ db, clock }) =>
+        makeScheduler({ db, clock, log, jobs: [job], runDue: async () => null }),
+      );
+      for (const _round of [1, 2]) for (const scheduler of schedulers) await scheduler.look();
+      await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+      // A slot may really fall due while this runs.
+      const slots = await listSlots(both[0].db, job.name, 20);
+      assert.ok(slots.length <= 1, `${slots.length} slots`);
+      assert.deepEqual(warnings, []);
     });
   }
 });
