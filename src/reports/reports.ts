@@ -7,7 +7,7 @@ import type { BatchRecord } from '../ledger/batches/batches.ts';
 import { requireBatch } from '../ledger/batches/require-batch.ts';
 import type { Database, Queryable } from '../ledger/drivers/database.ts';
 import { savePublishedVersion } from '../ledger/reporting/published-versions.ts';
-import { failedCsv } from './render/failed.ts';
+import { failedCsv, failedXlsx, fitsSheet } from './render/failed.ts';
 import { htmlReport } from './render/html-report.ts';
 import { resultsCsv } from './render/results.ts';
 import { resultsXlsx } from './render/xlsx.ts';
@@ -15,6 +15,7 @@ import { anchorsJson } from './sentences/anchor-lines.ts';
 import { maskSummary } from './summary/mask-summary.ts';
 import { summaryOf } from './summary/summary.ts';
 import type { BatchSummary } from './summary/summary-shape.ts';
+import { situationOfSummary } from './summary/summary-situation.ts';
 import { type Survey, surveyRows } from './summary/survey.ts';
 import { type DifferenceLine, differenceCsv, differenceOf, totalsIn } from './versions/difference.ts';
 import { type FolderWriter, type ReportFile, type WrittenFile, writeFolder } from './versions/files.ts';
@@ -62,6 +63,7 @@ const reportNames = [
   'summary.json',
   'report.html',
   'failed.csv',
+  'failed.xlsx',
   'events.jsonl',
   'anchors.json',
   'manifest.json',
@@ -169,8 +171,12 @@ async function makeFiles(
   await write({ name: 'events.jsonl', content: eventLines(view, batch.batch_id) });
   const anchors = await anchorsJson(view, batch.batch_id);
   if (anchors !== null) await write({ name: 'anchors.json', content: [anchors] });
-  // failed.csv is for correcting rows, so masked numbers would be useless.
-  if (!mask) await write({ name: 'failed.csv', content: failedCsv(view, batch) });
+  // These two are for correcting rows, so masked numbers would be useless.
+  if (!mask) {
+    await write({ name: 'failed.csv', content: failedCsv(view, batch) });
+    if (fitsSheet(situationOfSummary(summary).rows.unpaid))
+      await write({ name: 'failed.xlsx', content: failedXlsx(view, batch) });
+  }
   if (!key) return { version, manifest: null };
   const manifest = manifestOf(batch, written, { masked: mask, publicKey: key.publicKey, version: mark });
   const text = jsonFile(manifest);

@@ -262,14 +262,18 @@ function checkFolderName(dir: string, { batch_id }: Manifest, findings: Findings
     findings.doubt(`The folder has the name of batch ${name}, but these are the reports of batch ${batch_id}.`);
 }
 
+/** The files that list rows to correct, and nothing else. */
+const toCorrect = ['failed.csv', 'failed.xlsx'];
+
 /** If files were changed after they were signed, an auditor must know how far that goes. */
 function noteHowFar(findings: Findings): void {
   const { list, count } = findings;
   if (count === 0) return;
   // Typical for a file that was corrected in place.
-  if (count === 1 && list[0]?.file === 'failed.csv')
+  const corrected = toCorrect.filter((name) => list.some(({ file }) => file === name));
+  if (count === list.length && list.every(({ file }) => corrected.includes(file)))
     findings.note(
-      'Only failed.csv was changed or removed after the reports were signed, as happens when somebody corrects it in place. It only lists rows to correct; the other files, which show what was paid, are unchanged.',
+      `Only ${corrected.join(' and ')} ${corrected.length === 1 ? 'was' : 'were'} changed or removed after the reports were signed, as happens when somebody corrects rows in place. Rows to correct are all that is in it; the other files, which show what was paid, are unchanged.`,
     );
   else if (count === list.length && list.every(({ file }) => file.startsWith(join(versionsFolder, '/'))))
     findings.note('All findings are in earlier versions: the files of this version are correct.');

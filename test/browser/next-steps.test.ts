@@ -193,6 +193,9 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     const later = { run_id: 'payroll-2026-12', file_name: 'december.csv', counts: { failed: 1 } };
     await context.route(/batches\?.*status=completed/, answer({ batches: [later], next: null }));
     const { page } = await openPage(context, `${url}/batches/${samples.done}`);
+    const book = page.getByRole('link', { name: 'payroll-2026-10-failed.xlsx' });
+    const answered = await context.request.get(new URL((await book.getAttribute('href')) ?? '', url).href);
+    assert.equal((await answered.body()).subarray(0, 2).toString(), 'PK');
     await page.getByRole('button', { name: 'Correct these rows' }).click();
     await page.getByRole('heading', { level: 1, name: 'payroll-2026-10-failed.csv' }).waitFor();
     await page.getByRole('grid').getByText('+254712001507').waitFor();

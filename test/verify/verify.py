@@ -27,7 +27,7 @@ INSIDE = {"approvals": "needed given", "approvals.given[]": "person at", "rows":
 # What rows in these states do not have; service_status stays if an earlier payment of a held row may have arrived.
 UNPAID, PAYMENT = "invalid skipped cancelled held ready".split(), "topup_id provider_reference cost cost_currency completed_at service_status".split()
 FOLLOWED, LEFT = "row.send row.doubt row.accept row.adopt".split(), "row.unsent row.escalate row.review row.complete row.fail".split()
-FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv anchors.json difference.csv".split())
+FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv failed.xlsx anchors.json difference.csv".split())
 SPACE = uuid.UUID("6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11")
 COUNTS = r"(rows\.by_status|problems|difference\.(columns|late|before\.rows|after\.rows))\.\*"
 WHOLE, AMOUNT, TIME = r"(0|[1-9]\d*)", r"(0|[1-9]\d*)(\.\d+)?", r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"

@@ -475,6 +475,14 @@ test('a failed.csv that was corrected in place, or is gone, is found, and the re
   };
   assert.deepEqual(await foundAfter([['failed.csv', edited]]), [false, 1, true]);
   assert.deepEqual(await foundAfter([['failed.csv', null]]), [false, 1, true]);
+  const rows: [string, Buffer][] = ['failed.csv', 'failed.xlsx'].map((name) => [name, edited]);
+  await pack.put(new Map(rows));
+  const { findings, notes } = await verifyReports(pack.dir);
+  assert.equal(findings.length, 2);
+  assert.ok(
+    notes.some((note) => note.startsWith('Only failed.csv and failed.xlsx were changed')),
+    notes.join('\n'),
+  );
   assert.deepEqual(await foundAfter([['report.html', edited]]), [false, 1, false]);
   const both: [string, Buffer][] = ['failed.csv', 'report.html'].map((name) => [name, edited]);
   assert.deepEqual(await foundAfter(both), [false, 2, false]);

@@ -116,6 +116,7 @@ const reportNames = [
   'summary.json',
   'report.html',
   'failed.csv',
+  'failed.xlsx',
   'events.jsonl',
   'anchors.json',
 ];

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
 import { answered, api } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
@@ -38,10 +38,32 @@ export function CorrectionPart({ batch }: { batch: BatchStatus }) {
         <a href={file.path} download={file.name}>
           {file.name}
         </a>
+        {!isRejected(batch) && <WorkbookLink batch={batch} />}
       </div>
       {making.error !== null && <Failure error={making.error} />}
     </>
   );
+}
+
+/** The same rows as a workbook, for a person who corrects them there. Reports of earlier versions have none. */
+function WorkbookLink({ batch: { batch_id, run_id } }: { batch: BatchStatus }) {
+  const path = { batch_id };
+  const reports = useQuery({
+    queryKey: ['reports', batch_id],
+    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/report-files', { params: { path } })),
+  }).data;
+  const current = reports?.folders.find(({ is_masked }) => !is_masked);
+  if (!current?.files.some(({ name }) => name === 'failed.xlsx')) return null;
+  const name = `${run_id}-failed.xlsx`;
+  return (
+    <a href={failedFile(batch_id, 'failed.xlsx')} download={name}>
+      {name}
+    </a>
+  );
+}
+
+function failedFile(batchId: string, name: 'failed.csv' | 'failed.xlsx'): string {
+  return `/api/v1${batchPath(batchId)}/report-files/${name}?masked=false`;
 }
 
 /**
@@ -64,7 +86,7 @@ function fileToCorrect(batch: BatchStatus): { path: string; name: string } | nul
       ? null
       : { path: `/api/v1/drafts/${encodeURIComponent(draft_id)}/file/mended`, name: csvName(file_name) };
   if (![situation.next, ...situation.meanwhile].some((need) => need?.what === 'correct')) return null;
-  return { path: `/api/v1${batchPath(batch_id)}/report-files/failed.csv?masked=false`, name: `${run_id}-failed.csv` };
+  return { path: failedFile(batch_id, 'failed.csv'), name: `${run_id}-failed.csv` };
 }
 
 /** The corrected file of a draft is a CSV file, whatever its original was. */
