@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { readColumn } from '../../src/ledger/drivers/read.ts';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { changeLedgerIn, openLedgerIn } from '../support/folder-ledger.ts';
+import { httpServer } from '../support/http-server.ts';
 import { s3Server } from '../support/s3-server.ts';
 
 /** A folder with a small payroll, paid at the embedded sandbox by `run`. */
@@ -37,16 +36,11 @@ async function serverWith(
   t: TestContext,
   answer: (request: IncomingMessage, body: Buffer) => { status: number; body?: Buffer },
 ) {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const { status, body } = answer(request, Buffer.concat(chunks));
+  const { url } = await httpServer(t, (request, sent, response) => {
+    const { status, body } = answer(request, sent);
     response.writeHead(status).end(body);
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return url;
 }
 
 const anchorsOf = (dir: string) =>

@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { buildProgram } from '../../src/cli/program.ts';
 import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { httpServer } from '../support/http-server.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
 /** A name of ours, or one that is data: a code, a currency, a country. */
@@ -35,15 +33,11 @@ const documentsOf = (text: string): Printed[] =>
 
 /** Takes what is told of batches and their chains, as a server of the person's own. */
 async function startListener(t: TestContext, add: (by: string, documents: Printed[]) => void): Promise<string> {
-  const listener = createServer(async (request, response) => {
-    const pieces = await request.toArray();
-    add(`POST ${request.url}`, [JSON.parse(Buffer.concat(pieces).toString())]);
+  const { url } = await httpServer(t, (request, body, response) => {
+    add(`POST ${request.url}`, [JSON.parse(body.toString())]);
     response.end();
   });
-  listener.listen(0, '127.0.0.1');
-  await once(listener, 'listening');
-  t.after(() => listener.close());
-  return `http://127.0.0.1:${(listener.address() as AddressInfo).port}`;
+  return url;
 }
 
 const header = 'phone_number,network_id,amount,currency,product_id';

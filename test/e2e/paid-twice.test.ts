@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { httpServer } from '../support/http-server.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 import { env, writeConfig } from './two-versions.ts';
 
@@ -13,22 +13,17 @@ const secondId = '00000000-0000-4000-8000-000000000002';
 
 /** A service in front of the sandbox that shows each payment of a row a second time, under another id, once it ended. */
 async function showingTwice(t: TestContext, target: string): Promise<string> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+  const { url } = await httpServer(t, async (request, sent, response) => {
     const headers = Object.entries(request.headers).flatMap(([name, value]) =>
       typeof value === 'string' && !['host', 'connection', 'content-length'].includes(name) ? [[name, value]] : [],
     );
     const { method = 'GET' } = request;
-    const body = method === 'GET' ? null : Buffer.concat(chunks);
+    const body = method === 'GET' ? null : sent;
     const answer = await fetch(`${target}${request.url}`, { method, headers: Object.fromEntries(headers), body });
     response.writeHead(answer.status, { 'content-type': 'application/json' });
     response.end(twice(await answer.text(), request.url ?? ''));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '';
+  return url;
 }
 
 function twice(text: string, url: string): string {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, test } from 'node:test';
 import Big from 'big.js';
 import { systemRandom } from '../../src/core/basics/random.ts';
@@ -15,6 +13,7 @@ import { pageRows } from '../../src/ledger/rows/rows.ts';
 import { makeBottleneckLimiter } from '../../src/limiter/bottleneck-limiter.ts';
 import { makeSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeWebhookReceiver } from '../../src/server/webhooks.ts';
+import { httpServer } from '../support/http-server.ts';
 import { aBatch, addBatch, aRow, memoryLedger, testService, unplanned } from '../support/ledger.ts';
 
 interface Mode {
@@ -113,27 +112,23 @@ async function payAll({ version, webhooks }: Mode): Promise<{ results: Result[];
   } finally {
     await limiter.stop();
     await gateway.close();
-    door.server.close();
-    door.server.closeAllConnections();
+    door.close();
     await db.close();
   }
 }
 
-async function openDoor(receive: ReturnType<typeof makeWebhookReceiver>): Promise<{ server: Server; url: string }> {
-  const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+async function openDoor(receive: ReturnType<typeof makeWebhookReceiver>): Promise<{ url: string; close: () => void }> {
+  const { url, close } = await httpServer({ after: () => undefined }, async (request, body, response) => {
     const webhook = {
       account: 'main',
       scheme: 'callback' as const,
       headers: request.headers,
-      body: Buffer.concat(chunks),
+      body,
     };
     const received = await receive(webhook);
     response.writeHead(received === 'now' || received === 'before' ? 200 : 401).end();
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/topups` };
+  return { url: `${url}/topups`, close };
 }
 
 describe('the engine end to end', () => {

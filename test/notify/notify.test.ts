@@ -32,6 +32,7 @@ import type { Session } from '../../src/runtime/session/session.ts';
 import { reportForMail } from '../../src/runtime/upkeep/report-store.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
+import { httpServer } from '../support/http-server.ts';
 import { aBatch, addBatch, approvalBy, aRow, idlePace, setPause, sqliteLedger, unplanned } from '../support/ledger.ts';
 
 const everything: Recipient = { id: 'chat all', kind: 'chat', url: { value: 'http://x' }, on: newsKinds };
@@ -827,16 +828,11 @@ const sent = { eventId: 'finished:batch-1:5', at: Date.now() };
 
 async function listener(t: TestContext, status = 200) {
   const requests: { headers: Record<string, string>; body: string }[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    requests.push({ headers: request.headers as Record<string, string>, body });
+  const { url } = await httpServer(t, (request, body, response) => {
+    requests.push({ headers: request.headers as Record<string, string>, body: body.toString() });
     response.writeHead(status).end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return { url, requests };
 }
 
 /** The one link of a message that stays one, and its digits. */

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
@@ -21,6 +20,7 @@ import { isPrivateAddress, post, signedHeaders } from '../../src/notify/post.ts'
 import { queueWebhooks, triedForMs } from '../../src/notify/webhook-events.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
+import { httpServer } from '../support/http-server.ts';
 import { aBatch, addBatch, approvalBy, idlePace, setPause, unplanned } from '../support/ledger.ts';
 
 const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -36,20 +36,15 @@ interface Got {
 /** A receiver that answers with what `answer` says; undefined: it does not answer. */
 async function receiver(t: TestContext, answer: (got: Got) => number | undefined = () => 204) {
   const got: Got[] = [];
-  const server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join('');
+  const { url } = await httpServer(t, (request, bytes, response) => {
+    const body = bytes.toString();
     const one = { body, headers: request.headers, json: JSON.parse(body) };
     got.push(one);
     const status = answer(one);
     if (status === undefined) return;
     response.writeHead(status, { location: '/elsewhere' }).end('x'.repeat(100_000));
   });
-  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, got };
+  return { url: `${url}/hook`, got };
 }
 
 async function setUp(t: TestContext) {

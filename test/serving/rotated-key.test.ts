@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { Webhook } from 'standardwebhooks';
 import { runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { makeLedgerIn } from '../support/folder-ledger.ts';
+import { httpServer } from '../support/http-server.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
 
 const rows = 80;
@@ -17,8 +17,7 @@ const keys = { old: 'canary-old-key-7f21', fresh: 'canary-fresh-key-93ac' };
 /** A service that knows the keys in `valid`, in front of a sandbox. `used`: the payments of each key. */
 async function startService(t: TestContext, sandbox: string, valid: Set<string>) {
   const used = new Map<string, number>();
-  const server = createServer(async (request, response) => {
-    const body = Buffer.concat(await request.toArray());
+  const { url } = await httpServer(t, async (request, body, response) => {
     const key = request.headers.authorization?.replace('Bearer ', '') ?? '';
     if (request.method === 'POST') used.set(key, (used.get(key) ?? 0) + 1);
     const known = valid.has(key) ? 'sandbox-key' : 'revoked';
@@ -42,10 +41,7 @@ async function startService(t: TestContext, sandbox: string, valid: Set<string>)
     response.writeHead(answer.status, rest);
     response.end(await answer.text());
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  return { used, url: typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '' };
+  return { used, url };
 }
 
 const hooks = {
@@ -61,17 +57,14 @@ async function startReceiver(t: TestContext) {
     traces: [] as { body: string; bearer: string }[],
     bearers: [] as string[],
   };
-  const server = createServer(async (request, response) => {
-    const body = (await request.toArray()).join('');
+  const { url } = await httpServer(t, (request, sent, response) => {
+    const body = sent.toString();
     if (request.url === '/people') got.news.push({ body, headers: request.headers as Record<string, string> });
     else if (request.url === '/v1/traces') got.traces.push({ body, bearer: request.headers.authorization ?? '' });
     else got.bearers.push(request.headers.authorization ?? '');
     response.writeHead(200).end('{}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const address = server.address();
-  return { ...got, url: typeof address === 'object' && address !== null ? `http://127.0.0.1:${address.port}` : '' };
+  return { ...got, url };
 }
 
 /** Fails when the test has taken too long, and says what it waited for. */

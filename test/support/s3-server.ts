@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TestContext } from 'node:test';
 import type { Bucket } from '../../src/reports/store/object-store.ts';
+import { httpServer } from './http-server.ts';
 
 /** A store that speaks as much of S3 as airbatch uses: one bucket, objects in memory, conditional writes. */
 export interface S3Server {
@@ -33,17 +32,11 @@ export async function s3Server(t: TestContext): Promise<S3Server> {
     objects: new Map(),
     requests: [],
     before: () => undefined,
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
+    close: () => undefined,
   };
-  const server = createServer(async (request, response) => {
+  const server = await httpServer(t, async (request, body, response) => {
     const url = new URL(request.url ?? '', 'http://store');
     const key = decodeURIComponent(url.pathname.slice('/payouts/'.length));
-    const pieces: Buffer[] = [];
-    for await (const piece of request) pieces.push(piece as Buffer);
-    const body = Buffer.concat(pieces);
     const shown = `${request.method} ${key || url.searchParams.get('prefix')}`;
     const refused = await store.before(shown);
     store.requests.push(shown);
@@ -52,10 +45,8 @@ export async function s3Server(t: TestContext): Promise<S3Server> {
     else if (key === '' && request.method === 'GET') list(store, url, response);
     else answer(store, parts, { key, url, body, request, response });
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => store.close());
-  store.bucket.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  store.bucket.endpoint = server.url;
+  store.close = server.close;
   return store;
 }
 

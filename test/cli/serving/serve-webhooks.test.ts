@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
@@ -12,6 +11,7 @@ import { startHttpService } from '../../server/http-service.ts';
 import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { makeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
+import { httpServer } from '../../support/http-server.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../../support/ledger.ts';
 
 const peopleSecret = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
@@ -28,17 +28,11 @@ async function receiver(t: TestContext) {
   const got: Got[] = [];
   const is = { status: 503 };
   const arrived = new EventTarget();
-  const server = createServer(async (request, response) => {
+  const { url } = await httpServer(t, (request, body, response) => {
     const { url: path = '', headers } = request;
-    got.push({ path, body: (await request.toArray()).join(''), headers });
+    got.push({ path, body: body.toString(), headers });
     response.writeHead(path === '/hook' ? is.status : 204).end();
     arrived.dispatchEvent(new Event('message'));
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
   });
   /** Waits for message number `count` of those that are wanted. */
   const message = async (wanted: (one: Got) => boolean, count = 1): Promise<Got> => {
@@ -48,7 +42,7 @@ async function receiver(t: TestContext) {
       await once(arrived, 'message', { signal: AbortSignal.timeout(60_000) });
     }
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, got, is, message };
+  return { url, got, is, message };
 }
 
 function isSigned({ body, headers }: Got, secret: string): boolean {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { systemRandom } from '../../../src/core/basics/random.ts';
 import { systemClock } from '../../../src/core/time/clock.ts';
 import type { Session } from '../../../src/runtime/session/session.ts';
 import { makeAnchoring } from '../../../src/runtime/upkeep/anchoring.ts';
+import { httpServer } from '../../support/http-server.ts';
 import { aBatch, addBatch, memoryLedger } from '../../support/ledger.ts';
 
 /** An address for heads that answers as it is told, and a clock whose sleepers sleep until they are woken. */
@@ -14,18 +13,10 @@ async function place(t: TestContext) {
   const heads: string[] = [];
   const requests: ServerResponse[] = [];
   const is: { status: number | null } = { status: 503 };
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
+  const { url } = await httpServer(t, (_request, body, response) => {
     requests.push(response);
-    if (is.status === 200) heads.push(JSON.parse(body).batch_id);
+    if (is.status === 200) heads.push(JSON.parse(body.toString()).batch_id);
     if (is.status !== null) response.writeHead(is.status).end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
   });
   const sleepers = new Map<() => void, number>();
   const sleep = (ms: number, signal?: AbortSignal) =>
@@ -44,7 +35,6 @@ async function place(t: TestContext) {
   };
   const db = await memoryLedger();
   const clock = { ...systemClock, sleep };
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const log = { info: () => undefined, warn: () => undefined };
   const config = { anchors: [{ kind: 'url', url }] };
   const anchoring = makeAnchoring({ db, clock, random: systemRandom, log, config } as unknown as Session);

@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock } from '../../../src/core/time/clock.ts';
@@ -13,21 +10,17 @@ import type { Session } from '../../../src/runtime/session/session.ts';
 import { makeNotifier } from '../../../src/runtime/upkeep/notifier.ts';
 import { clockOf, signedBy, testLedger, writeSampleBatch } from '../../reports/fixture.ts';
 import { folderOf } from '../../support/folder.ts';
+import { httpServer } from '../../support/http-server.ts';
 
 /**
  * A batch that has just ended and has no reports yet, and what a chat is told while the program looks again and again.
  */
 async function justEnded(t: TestContext) {
   const told: string[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    told.push(JSON.parse(body).text.split('\n')[0]);
+  const { url } = await httpServer(t, (_request, body, response) => {
+    told.push(JSON.parse(body.toString()).text.split('\n')[0]);
     response.end();
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => server.close());
   const out = folderOf(t);
   const key = await openSigningKey(join(out, 'key.pem'));
   const db = await testLedger(t);
@@ -45,7 +38,6 @@ async function justEnded(t: TestContext) {
       looks += 1;
       setTimeout(resolve, 5);
     });
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const config = {
     out,
     mail: null,

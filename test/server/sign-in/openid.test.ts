@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
+import { httpServer } from '../../support/http-server.ts';
 import { consoleOf } from './browser.ts';
 
 /** An identity provider that signs in whoever `claims` says, and refuses what a real one would. */
@@ -14,7 +13,7 @@ async function makeProvider(t: TestContext) {
   const outage = { isNow: false };
   /** By code: what the browser came with. */
   const issued = new Map<string, URLSearchParams>();
-  const server = createServer(async (request, response) => {
+  const { url: issuer } = await httpServer(t, (request, body, response) => {
     const reply = (body: object, status = 200) =>
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     const { pathname } = new URL(request.url ?? '', issuer);
@@ -27,9 +26,7 @@ async function makeProvider(t: TestContext) {
       });
     if (pathname === '/keys')
       return reply({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: '1', alg: 'RS256' }] });
-    let text = '';
-    for await (const piece of request) text += piece;
-    const form = new URLSearchParams(text);
+    const form = new URLSearchParams(body.toString());
     const asked = issued.get(form.get('code') ?? '');
     if (form.get('client_secret') !== secret.value) return reply({ error: 'invalid_client' }, 401);
     const challenge = createHash('sha256')
@@ -52,9 +49,6 @@ async function makeProvider(t: TestContext) {
     const signature = sign('sha256', Buffer.from(parts.join('.')), privateKey).toString('base64url');
     return reply({ access_token: 'x', token_type: 'bearer', id_token: `${parts.join('.')}.${signature}` });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
-  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   /** The person signs in there; returns the query with which the browser comes back. */
   const visit = (url: string) => {
     const { searchParams } = new URL(url);
