@@ -80,7 +80,7 @@ export function addWork(program: Command, call: Call): void {
   )
     .description('write the reports of a batch again')
     .option(...out)
-    .option('--mask', 'make phone numbers and the names of people unreadable; into BATCH-masked')
+    .option('--mask', 'make phone numbers and the names of people unreadable; the folder is then BATCH-masked')
     .action(call(() => import('./audits/report.ts')));
 }
 
@@ -127,11 +127,11 @@ export function addPeople(program: Command, call: Call): void {
 /** A group of held rows, as `release` shows them. */
 const code = [
   '--code <code>',
-  'only rows that are held for this reason, and for no earlier batch unless one is named',
+  'only rows that are held for this reason, and not because of an earlier batch (for those, add --earlier-batch)',
 ] as const;
 const earlierBatch = [
   '--earlier-batch <batch>',
-  'with --code: only rows that are held for this earlier batch',
+  'with --code: only rows that are held because of this earlier batch',
 ] as const;
 
 export function addDecisions(program: Command, call: Call): void {

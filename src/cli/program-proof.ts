@@ -68,7 +68,7 @@ function addSearches(program: Command, call: Call): void {
     .option(...to)
     .action(call(() => import('./batches/find.ts')));
   example(program.command('paid'), 'airbatch paid --from 2026-11-01 --to 2026-11-30')
-    .description('list the files whose rows were paid in a time, with sums')
+    .description('list the files whose rows were paid in a period, with sums')
     .option('--account <name>', 'only from this account')
     .option('--from <date>', 'the first day (UTC), or a time with its zone (default: today)')
     .option(...to)

@@ -8,7 +8,7 @@ export function addService(program: Command, call: Call): void {
     .description('list the accounts: whether each may send now, and its last known balance')
     .action(call(() => import('./service/accounts.ts')));
   example(program.command('workers'), 'airbatch workers')
-    .description('list who works for which account, on all machines, since when, and how far behind')
+    .description('list which program works for which account, on all machines, since when, and how far it is behind')
     .action(call(() => import('./service/workers.ts')));
   example(program.command('balance'), 'airbatch balance')
     .description('show the balance of the account')
@@ -19,11 +19,11 @@ export function addService(program: Command, call: Call): void {
     .option(...account)
     .action(call(() => import('./service/forecast.ts')));
   example(program.command('plan').argument('<rows>', 'how many rows'), 'airbatch plan 40000 --sum KES=4000000')
-    .description('show what a payout of so many rows would take: time, money, approvals; nothing is stored or sent')
+    .description('show how much time, money and approvals a payout of this size needs; nothing is stored or sent')
     .option(...account)
     .option(
       '--sum <sum>',
-      'what the rows ask for together, once for each currency (default: as much per row as in the latest payouts)',
+      'the total of all rows, once for each currency (default: estimated from the latest payouts)',
       collect,
     )
     .action(call(() => import('./service/plan.ts')));
@@ -51,7 +51,7 @@ export function addService(program: Command, call: Call): void {
 }
 
 export function addServer(program: Command, call: Call): void {
-  program.commandsGroup('Run without people:');
+  program.commandsGroup('Run automatically:');
   example(
     program
       .command('jobs')
@@ -77,7 +77,10 @@ export function addServer(program: Command, call: Call): void {
     .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
     .option('--api-port <n>', 'serve the HTTP API and the console at this port (see docs/api.md and docs/console.md)')
     .option('--api-host <address>', 'address for the API (default: 127.0.0.1, behind a proxy that speaks https)')
-    .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
+    .option(
+      '--grace <seconds>',
+      'when it is stopped: how long to wait for answers to requests already sent (default: 25)',
+    )
     .action(call(() => import('./serving/serve.ts')));
   example(program.command('console'), 'airbatch console --sandbox')
     .description('like "serve", with the console for people in a browser; prints the link of the first administrator')

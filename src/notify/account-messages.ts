@@ -22,7 +22,7 @@ export function unreachableMessage({ account, event_id }: News): Message {
     kind: 'unreachable',
     subject: `The service of account ${account} cannot be reached, or does not answer properly`,
     lines: [
-      `Since ${since.slice(0, 16).replace('T', ' ')} UTC, airbatch cannot reach the service of account ${account}, or gets no proper answer to a payment. Until then, airbatch only tries one row from time to time. It continues by itself when the service answers.`,
+      `Since ${since.slice(0, 16).replace('T', ' ')} UTC, airbatch cannot reach the service of account ${account}, or gets no proper answer to a payment. Until the service answers, airbatch tries only one row from time to time. Then it continues by itself.`,
       'Next:    airbatch status --watch, and check the network, the address (base URL) and certificate of the service, and whether a proxy or firewall blocks it',
     ],
     facts: { account, since },
@@ -43,7 +43,7 @@ export function throttledMessage({ account }: News, throttle: ThrottleWait): Mes
     subject: `The service makes account ${account} wait ${untilText}`,
     lines: [
       `The service has refused all requests of account ${account} since ${timeText(since)} (HTTP 429), and makes it wait ${untilText}. ${pauseText} No row is lost. Then airbatch continues by itself.`,
-      'Next:    ask the service why: its limits are counted by the minute. If it was a mistake of the service, stop airbatch, and start it again 15 minutes after the wait began.',
+      'Next:    ask the service why: its limits are for one minute each. If it was a mistake of the service, stop airbatch, and start it again 15 minutes after the wait began.',
     ],
     facts: { account, since, until, retry_after_ms: throttle.saidMs },
     report: null,

@@ -47,7 +47,7 @@ export async function slotMessage(db: Database, { job }: News, events: readonly 
 /** A file of a slot that has failed because of another file: this file was imported, and is paid. */
 function importedText({ name, batch_id }: JobFile, batch: BatchRecord | null): string {
   const state = batch === null ? 'not in the ledger' : batchLabel(batch);
-  return `Taken:   ${name} is batch ${batch_id}, ${state}`;
+  return `File:    ${name} is batch ${batch_id}, ${state}`;
 }
 
 export function leftFilesMessage({ job }: News, left: readonly UnprocessedFile[]): Message | null {

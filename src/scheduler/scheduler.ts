@@ -198,7 +198,7 @@ async function runOne(
   if (outcome === 'done') log.info('a job has run', facts);
   else if (outcome === 'failed') log.warn('a job has failed', facts);
   // The slot is asked again every few seconds; the same answer is logged once.
-  else if (detail !== slot.detail) log.info('a job waits', facts);
+  else if (detail !== slot.detail) log.info('a job waits before it runs', facts);
   if (outcome !== 'wait') return 'go on';
   return hasTrouble ? 'rest' : 'wait';
 }

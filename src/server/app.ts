@@ -28,7 +28,7 @@ export function makeServer(deps: ServerDeps): FastifyInstance {
     const status = error.statusCode ?? 500;
     // The sender learns what is wrong with its request, but not what is wrong with this server.
     if (status < 500) return reply.code(status).send({ error: error.code?.toLowerCase() ?? 'bad_request' });
-    deps.log.warn('a request met an error of the program', { error: errorMessage(error) });
+    deps.log.warn('the program failed while it answered a request', { error: errorMessage(error) });
     return reply.code(500).send({ error: 'internal' });
   });
   addHealthRoutes(app, deps);

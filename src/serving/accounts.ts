@@ -80,7 +80,7 @@ export async function logAccounts({ log, db }: Session, accounts: Accounts): Pro
       webhooks: path,
     });
     if (account?.callbackUrl && new URL(account.callbackUrl).pathname !== path) {
-      log.warn('the callbackUrl of the account has another path than the one that receives its webhooks', {
+      log.warn('the callbackUrl of the account does not have the path at which airbatch receives its webhooks', {
         account: name,
         path,
       });
@@ -90,7 +90,7 @@ export async function logAccounts({ log, db }: Session, accounts: Accounts): Pro
     (await unfinishedBatches(db)).map(({ account }) => account).filter((name) => !accounts.has(name)),
   );
   for (const name of strangers)
-    log.warn('unfinished batches wait for an account that is not configured', { account: name });
+    log.warn('unfinished batches wait, because their account is not configured', { account: name });
 }
 
 export function healthOf(kept: readonly SupervisedAccount[], stopping: boolean) {

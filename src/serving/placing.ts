@@ -79,7 +79,7 @@ async function startPlaced(
   const trouble = makeLastingTrouble(log, clock);
   const report = (error: unknown) =>
     trouble.report(
-      'accounts cannot be placed on machines now; those that run here continue, and airbatch tries again',
+      'airbatch cannot decide now which machine works for which account; accounts that run here continue, and it tries again',
       {
         error: errorMessage(error),
       },

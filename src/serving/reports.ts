@@ -74,7 +74,7 @@ export function makeReportWriter(
       const reports = await write(batchId, out);
       const { dir, version } = reports;
       const facts = { batch_id: batchId, reports: dir, version, difference: differenceText(reports) };
-      log.info('the reports of a batch were restated', facts);
+      log.info('airbatch has written a new version of the reports of a batch', facts);
     });
   const writeMissing = async (isWanted: (one: Unreported) => boolean) => {
     for (const one of await batchesWithoutReports(session)) {

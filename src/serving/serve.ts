@@ -126,7 +126,7 @@ async function serveIn(
     const trouble = await firstEnd(whenAborted(signal), placing.failed);
     isEnding = true;
     if (trouble) session.log.warn('the program cannot continue', { error: errorMessage(trouble) });
-    else session.log.info('stopping: no new request is sent; requests in flight end first');
+    else session.log.info('airbatch stops: it sends no new request, and waits for the answers to those already sent');
     // A slot can take long, and must not keep accounts sending. One that an account leaves without an answer has not
     // failed: the next start runs it again.
     const stopped = Promise.all([scheduler?.stop(), house.stop(), secrets.stop(), placing.stop()])
@@ -170,7 +170,7 @@ async function endOrExit(
   exitLate: ServeDoor['exitLate'],
 ): Promise<void> {
   if (!(await endsWithin(session, stopped, graceMs))) {
-    session.log.warn('requests still in flight are abandoned; the next start looks them up', {
+    session.log.warn('airbatch stops before some requests are answered; the next start looks up their rows', {
       grace_s: graceMs / 1_000,
     });
     exitLate();

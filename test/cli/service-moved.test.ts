@@ -45,7 +45,7 @@ test('an account that points to another service pays nothing of its batches ther
   assert.equal(stopped.code, 5, stopped.stderr);
   assert.match(
     stopped.stderr,
-    /paused \(the account is at another service: the batch was made for .*\)[\s\S]*point the account back at http/,
+    /paused \(the account is at another service: the batch was made for .*\)[\s\S]*set the address of the account back to http/,
   );
   assert.match((await run('status', batch)).stdout, /Waits for .*airbatch resume \S+ --service-moved/);
   assert.equal((await run('resume')).code, 5, 'nor with all others');

@@ -106,12 +106,12 @@ test('shows how long a service asks to wait, and tells a page that is not the se
   assert.equal(page.code, 5);
   assert.match(
     page.stderr,
-    /account "default": something at the address of the service answers, but not as the service/,
+    /account "default": another program seems to answer at the address of the service/,
   );
   assert.equal(code, 5);
   assert.match(
     stderr,
-    /the service throttles account "default": http_429.*\nIt tells the account to wait 1 min 30 s: try again then\./,
+    /the service throttles account "default": http_429.*\nThe service makes the account wait 1 min 30 s: try again after that\./,
   );
 });
 

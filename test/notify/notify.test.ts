@@ -370,7 +370,7 @@ describe('a notification', () => {
     const { subject, lines } = told[0]?.word ?? assert.fail();
     assert.match(subject, /^Job payroll: the run of .* UTC failed in part: 1 file imported$/);
     assert.match(lines[0] ?? '', /failed in part: 1 file imported\. good\.csv is batch .*bad\.csv was rejected/);
-    assert.equal(lines[1], 'Taken:   good.csv is batch batch-1, running');
+    assert.equal(lines[1], 'File:    good.csv is batch batch-1, running');
   });
 
   test('is sent each time that a slot fails: it was done when run again, and then its file proved incomplete', async () => {

@@ -193,7 +193,7 @@ test('a late change waits for its quiet minute, also on the day of the end and a
   wake();
   await asleep();
   await reports.stop();
-  assert.deepEqual(logged, ['a batch is completed', 'the reports of a batch were restated']);
+  assert.deepEqual(logged, ['a batch is completed', 'airbatch has written a new version of the reports of a batch']);
 });
 
 test('reports that wait for others are counted once, and are not queued again', async (t) => {

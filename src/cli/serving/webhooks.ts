@@ -27,7 +27,7 @@ export async function execute(context: CommandContext, args: string[], options: 
   const [action = 'list', id, delivery] = args;
   if (action === 'list') return list(context);
   if (!actions.includes(action))
-    throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: `Say list, ${actions.join(', ')}.` });
+    throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: `Write list, ${actions.join(', ')}.` });
   if (id === undefined)
     throw new AirbatchError('USAGE', `"${action}" needs ${action === 'create' ? 'a URL' : 'the id of an endpoint'}`, {
       hint: '"airbatch webhooks" lists the endpoints.',

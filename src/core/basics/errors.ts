@@ -43,7 +43,7 @@ export const errorTable = {
   },
   ROW_NOT_RELEASABLE: {
     exitCode: 2,
-    hint: 'Skip the row in this batch: it is decided in the other batch that has its reference.',
+    hint: 'Skip the row here: another batch has the same reference, and the payment is decided there.',
   },
   ROLE_MISSING: { exitCode: 2, hint: 'Ask a person who has that role: see "people" in the configuration.' },
   SECOND_PERSON_NEEDED: {
@@ -129,7 +129,7 @@ export const errorTable = {
   },
   LEDGER_EXISTS: {
     exitCode: 2,
-    hint: 'Stop all programs on it, and move it to another folder, but leave the *.mark files. Then restore again.',
+    hint: 'Stop all programs that use it, and move it to another folder, but leave the *.mark files. Then restore again.',
   },
   BACKUP_UNUSABLE: { exitCode: 3, hint: 'Take another backup: nothing was restored.' },
   LEDGER_VERSION: { exitCode: 6, hint: 'Use the version that wrote this ledger, or a later one.' },

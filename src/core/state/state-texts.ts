@@ -97,7 +97,7 @@ export const pauseReasonTexts: Record<PauseReason, StateTexts & { first: string 
   service_changed: {
     label: 'the account is at another service',
     meaning: 'The account now points to another service, which does not know what was sent.',
-    first: 'point the account back',
+    first: 'set the address of the account back',
   },
 };
 
@@ -113,7 +113,7 @@ export function pauseSteps(
   const { first } = pauseReasonTexts[reason];
   if (reason === 'service_changed')
     return [
-      `${first}${service === undefined ? '' : ` at ${service}`}, then ${resume('')}`,
+      `${first}${service === undefined ? '' : ` to ${service}`}, then ${resume('')}`,
       `or, if the same service has moved, ${resume(' --service-moved')}`,
     ];
   if (first === null) return [resume('')];

@@ -17,7 +17,10 @@ export async function pauseMovedService(
   const { account, service: other_service } = context;
   const text = `the batch was made for ${service}, and account ${account} is at ${other_service} now`;
   const why = pauseWhy('PAUSE_MOVED', { service, account, other_service }, text);
-  context.log.warn('a batch is left alone', { batch_id, why: text });
+  context.log.warn('airbatch sends nothing of a batch: its account now points to another service', {
+    batch_id,
+    why: text,
+  });
   await context.committer.commit(async (unit) => {
     const found = await findBatch(unit.tx, batch_id);
     if (!found || isSameService(found.service, context.service)) return;
@@ -55,7 +58,7 @@ export function moveService(actor: Actor, batchId: string, to: string): Promise<
         'SERVICE_CHANGED',
         `batch ${batchId} was made for ${batch.service}, and ${to} does not know its payments`,
         {
-          hint: 'Point the account back, and let end what was sent. The file can be run again for the rest: nothing is paid twice.',
+          hint: 'Set the address of the account back, and wait until the rows that were sent have ended. Then run the file again for the rest: nothing is paid twice.',
         },
       );
     await unit.noteBatch(batch, { service: to });

@@ -44,7 +44,7 @@ export async function resolveDoubt(
     if (row.next_action_at !== null) {
       throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
         reason: refusal('ROW_LOOKED_UP', { row: rowNo }),
-        hint: 'Let "airbatch resume" finish the look-ups first: a person decides only what they cannot answer.',
+        hint: 'First let "airbatch resume" finish the lookups: a person decides only if they find no answer.',
       });
     }
     return writeResolution(unit, actor, row, resolution, { fields: {}, data: {} });

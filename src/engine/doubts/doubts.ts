@@ -216,5 +216,10 @@ export function logEscalation(
   why: string,
   requestId: string | null = null,
 ): void {
-  log.warn('a doubt waits for a person', { batch_id, row: row_no, why, request_id: requestId });
+  log.warn('a person must find out whether a row was paid: the service cannot say', {
+    batch_id,
+    row: row_no,
+    why,
+    request_id: requestId,
+  });
 }

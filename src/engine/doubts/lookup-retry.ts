@@ -49,7 +49,7 @@ async function scheduleRetry(
     return;
   }
   if (later === null) return;
-  log.warn('a row waits for a person: it could not be looked up before it is sent', {
+  log.warn('a person must decide about a row: the service does not say whether it was already paid', {
     batch_id: row.batch_id,
     row: row.row_no,
     request_id: unread.problem.evidence.requestId,

@@ -39,9 +39,12 @@ export async function readLostPayments(context: LostPaymentsNeeds, restoredAtMs:
   const { account, clock, db, gateway, log, stopping } = context;
   const wait = nothingUnderWayAt(context, restoredAtMs) - clock.now();
   if (wait > 0)
-    log.warn('the ledger was restored: nothing is sent while requests of the lost program may be under way', {
-      wait_s: Math.ceil(wait / 1_000),
-    });
+    log.warn(
+      'the ledger was restored: airbatch sends nothing yet, because requests of the earlier program may still arrive',
+      {
+        wait_s: Math.ceil(wait / 1_000),
+      },
+    );
   const fromMs = await accountState.lostFrom.read(db, account);
   if (fromMs === null) return;
   if (gateway.list === null) {
@@ -89,10 +92,13 @@ async function readList(
 }
 
 function logListDelay({ log }: Parts<'log'>, why: { code: string; total?: number }): void {
-  log.warn('the ledger was restored: nothing is sent before the service has listed the payments made since', {
-    ...why,
-    without_it: 'airbatch resume BATCH --unlisted WHY',
-  });
+  log.warn(
+    'the ledger was restored: airbatch sends nothing before the service has listed the payments made since the backup',
+    {
+      ...why,
+      without_it: 'airbatch resume BATCH --unlisted WHY',
+    },
+  );
 }
 
 /** Returns how many payments of the page were stored; null if a person has continued without the list. */

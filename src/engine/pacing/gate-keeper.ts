@@ -51,15 +51,18 @@ export function makeGateKeeper(deps: GateKeeperDeps): GateKeeper {
     async throttled(requestClass, { retryAfterMs, evidence: { code, requestId } }) {
       const { wait, waitMs, isLater, isNewlyLong } = throttle.hold(requestClass, retryAfterMs);
       if (isNewlyLong)
-        log.warn('the service throttles the account for long; nothing is sent until then; ask the service why', {
-          account,
-          since: isoTime(wait.since),
-          until: isoTime(wait.until),
-          retry_after_ms: wait.saidMs,
-          code,
-          request_id: requestId,
-          request: requestClass,
-        });
+        log.warn(
+          'the service makes the account wait for a long time, and airbatch sends nothing until then: ask the service why',
+          {
+            account,
+            since: isoTime(wait.since),
+            until: isoTime(wait.until),
+            retry_after_ms: wait.saidMs,
+            code,
+            request_id: requestId,
+            request: requestClass,
+          },
+        );
       if (isLater) await save();
       return waitMs;
     },

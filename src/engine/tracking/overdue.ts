@@ -42,5 +42,8 @@ export async function noteOpen(
   }
   const overdue = { ...fields, failure_code: overdueCode, failure_reason: reason };
   if (!(await unit.noteRow(row, overdue, 'row.overdue', { age_ms }))) return;
-  log.warn('a payment is open longer than the service promises', { batch_id: row.batch_id, row: row.row_no });
+  log.warn('a payment still has no result, later than the service promises', {
+    batch_id: row.batch_id,
+    row: row.row_no,
+  });
 }

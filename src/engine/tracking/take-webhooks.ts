@@ -80,7 +80,7 @@ async function isOfOurRun(tx: Queryable, account: string, { runId }: WebhookUpda
  */
 function unknownPayment(account: string, update: WebhookUpdate): Effect {
   const data = { account, run_id: update.runId, topup_id: update.topupId };
-  return { warn: { message: 'the service has a payment of this run which this ledger never sent', data } };
+  return { warn: { message: 'the service has a payment of this run that is not in this ledger', data } };
 }
 
 async function processUpdate(handling: Handling<WebhookOfOpenRowNeeds>, target: Target): Promise<Effect> {

@@ -101,10 +101,10 @@ export function unusableText({
   httpStatus,
 }: Evidence):
   | 'the service cannot be reached, or does not answer'
-  | 'something at the address of the service answers, but not as the service does' {
+  | 'another program seems to answer at the address of the service' {
   return httpStatus === null
     ? 'the service cannot be reached, or does not answer'
-    : 'something at the address of the service answers, but not as the service does';
+    : 'another program seems to answer at the address of the service';
 }
 
 /** The evidence of an answer that was understood. */

@@ -89,7 +89,7 @@ export async function requireReading(unit: Unit, batchId: string, holder: string
   const reading = { batch_id: batchId, holder, expires_at: (await holdTime(unit.tx, unit.at)) + readingTtlMs };
   if (await renewReading(unit.tx, reading)) return;
   throw new AirbatchError('FENCED', `another process has ended the reading of batch ${batchId}`, {
-    hint: 'This one was silent for too long. Run the file again: nothing was sent.',
+    hint: 'This program was stopped for too long. Run the file again: nothing was sent.',
   });
 }
 

@@ -71,7 +71,7 @@ function requireHeaderOn(headerLine: number, found: number | undefined): void {
       ? `the file has no line ${headerLine}, which is named as its header (--header-line, or intake.headerLine)`
       : `line ${headerLine}, which is named as the header (--header-line, or intake.headerLine), is empty; the next that is not is line ${found}`;
   throw rejectedFile('HEADER_LINE', { line: headerLine }, message, {
-    hint: 'Name the line with the names of the columns: a spreadsheet shows its number on the left. Nothing was sent.',
+    hint: 'Give the number of the line that has the column names: a spreadsheet shows it on the left. Nothing was sent.',
   });
 }
 

@@ -34,7 +34,7 @@ export async function requireNotMoved(db: Queryable): Promise<void> {
 export function moved({ state, other_place }: Pick<OpenMove, 'state' | 'other_place'>): AirbatchError {
   if (state !== 'arriving') return new AirbatchError('LEDGER_MOVED', `this ledger was moved to ${other_place}`);
   return new AirbatchError('LEDGER_MOVED', `this ledger is a copy of ${other_place} that was not finished`, {
-    hint: 'Nothing is sent from it. Say "airbatch ledger copy" again with the same places: that finishes it.',
+    hint: 'Nothing is sent from it. Run "airbatch ledger copy" again with the same places to finish the move.',
   });
 }
 

@@ -167,7 +167,7 @@ async function openByHand(tx: Queryable, job: string, dueAt: number): Promise<vo
   const until = await droppedUntil(tx, job);
   if (slot === null && dueAt <= until)
     throw new AirbatchError('USAGE', `it is no longer known whether this slot of "${job}" has run`, {
-      hint: `Its slots up to ${isoTime(until)} were dropped, since they are old. Pay the file itself: airbatch run FILE.`,
+      hint: `Its slots up to ${isoTime(until)} were dropped, because they are too old. Pay the file itself: airbatch run FILE.`,
     });
   await insertSlot(tx, { job, due_at: dueAt, state: 'due', detail: null });
   await reopenSlot(tx, job, dueAt);

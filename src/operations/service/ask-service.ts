@@ -27,7 +27,7 @@ export async function ask<Answer extends { kind: string }>(
             'SERVICE_UNREACHABLE',
             `the service throttles account "${account.name}"${evidence.httpStatus === null ? '' : `: ${said}`}`,
             {
-              hint: `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`,
+              hint: `The service makes the account wait ${durationText(problem.retryAfterMs)}: try again after that.`,
             },
           )
         : new AirbatchError('SERVICE_UNREACHABLE', `account "${account.name}": ${unusableText(evidence)}: ${said}`, {

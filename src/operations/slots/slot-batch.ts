@@ -62,7 +62,11 @@ export async function importOne(
       });
       const what = await submittedPart(session, name, await call(submitBatch, { batch_id }));
       // The slot may end much later, or fail because of another file, so the log says from the start what is paid.
-      session.log.info('a file of a job is a batch', { job: job.name, batch_id, detail: what.text });
+      session.log.info('airbatch has made a batch from a file of a job', {
+        job: job.name,
+        batch_id,
+        detail: what.text,
+      });
       return { isTaken: true, parts: [what] };
     });
   } catch (error) {

@@ -102,7 +102,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.assign': ({ owner, before }) =>
     owner
       ? `made ${text(owner)} its owner${before ? ` instead of ${text(before)}` : ''}`
-      : `made nobody its owner${before ? ` instead of ${text(before)}` : ''}`,
+      : `removed its owner${before ? ` (${text(before)})` : ''}`,
   'row.escalate': ({ why }) => `left it for a person to decide${because(why)}`,
   'row.overdue': ({ age_ms }) =>
     `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for a final status, and keeps waiting`,

@@ -254,7 +254,7 @@ async function checkConditions(objects: ObjectStore): Promise<void> {
       'FOLDER_UNWRITABLE',
       `${objects.place} stores an object although "If-None-Match: *" forbids it`,
       {
-        hint: 'Use a store that knows conditional writes: docs/configuration.md names some. Until then no reports are stored there; the ledger has everything that was paid.',
+        hint: 'Use a store that supports conditional writes: docs/configuration.md names some. Until then no reports are stored there; the ledger has everything that was paid.',
       },
     );
 }

@@ -44,7 +44,7 @@ export function accountCatalog(
       if (outcome.kind === 'account_blocked' && refusal === null) {
         refusal = outcome.evidence;
         const { code, message, requestId } = refusal;
-        accountLog(deps.log, account.name).warn('the service refuses the account its catalog', {
+        accountLog(deps.log, account.name).warn('the service does not let the account read its networks and products', {
           code,
           said: message,
           request_id: requestId,

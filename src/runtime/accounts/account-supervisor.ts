@@ -133,7 +133,7 @@ function makeTroubles(
     if (patience === null) return null;
     // The error may last for hours, so it is logged once and not at every attempt.
     if (!isLasting) {
-      log.warn('the account cannot be worked on now; airbatch tries again', {
+      log.warn('airbatch cannot work for the account now; it tries again', {
         account: name,
         code,
         error: errorMessage(error),

@@ -144,7 +144,7 @@ async function requireNewest(tx: Queryable, from: LedgerPlace): Promise<void> {
   for (const [account, mark] of marks) isNewest &&= !isOlderThan(mark, await findLease(tx, account));
   if (isNewest) return;
   throw new AirbatchError('LEDGER_RESTORED', 'the ledger seems to have been restored from a backup', {
-    hint: 'Run "airbatch resume --restored" with it first: a copy would not show any more that it is an old ledger.',
+    hint: 'Run "airbatch resume --restored" with it first: after the copy, airbatch could no longer see that it is an old ledger.',
   });
 }
 
@@ -164,7 +164,7 @@ function requireSame(read: readonly TableContent[], written: readonly TableConte
   for (const [index, { table, records, sha256 }] of read.entries()) {
     if (written[index]?.records === records && written[index]?.sha256 === sha256) continue;
     throw new AirbatchError('LEDGER_IO', `table "${table}" of the copy differs from the ledger's`, {
-      hint: 'Nothing was changed. The other database cannot keep all texts of this ledger.',
+      hint: 'Nothing was changed. The other database cannot store all texts of this ledger as they are.',
     });
   }
 }

@@ -191,7 +191,7 @@ function begin(file: string, modes: typeof privateModes): void {
   } catch (error) {
     if (passing.includes((error as NodeJS.ErrnoException).code)) return;
     throw new AirbatchError('CONFIG_INVALID', `log.file: ${file} cannot be written (${errorMessage(error)})`, {
-      hint: 'Let whoever runs this command write it, or name another file in the configuration.',
+      hint: 'Give the user who runs this command the right to write it, or name another file in the configuration.',
       cause: error,
     });
   }

@@ -16,7 +16,7 @@ export function readDotEnv(cwd: string): Environment {
     return parseEnv(readEditedText(path));
   } catch (error) {
     throw new AirbatchError('CONFIG_INVALID', `${path} cannot be read: ${errorMessage(error)}`, {
-      hint: 'Whoever uses this folder must be able to read .env: ask its owner.',
+      hint: 'Every user of this folder must have the right to read .env: ask its owner.',
       cause: error,
     });
   }

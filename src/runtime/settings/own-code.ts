@@ -29,6 +29,6 @@ export function requireOwnCode(path: string): void {
 
 function refused(path: string, why: string, what: string): AirbatchError {
   return new AirbatchError('CONFIG_INVALID', `${path} runs as code, and ${why}`, {
-    hint: `${what}. Who can write it can pay with your credentials.`,
+    hint: `${what}. Anyone who can change it can pay with your credentials.`,
   });
 }

@@ -32,7 +32,7 @@ export function keepWebhooks(session: Session, accounts: Iterable<string>): Kept
     openSecret: (endpointId, sealed) => openText(session, endpointId, sealed),
     ending: ending.signal,
     onDisabled: ({ endpoint_id, url }) =>
-      log.warn('a webhook endpoint is disabled, because nothing arrives there', {
+      log.warn('airbatch has disabled a webhook endpoint that accepts no messages', {
         endpoint: endpoint_id,
         url: shownUrl(url),
       }),

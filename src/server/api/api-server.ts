@@ -279,7 +279,7 @@ async function noteChange({ db }: Session, onChange: ApiDeps['onChange'], input:
 function shown({ session }: ApiDeps, error: unknown): Problem {
   const found = problemOf(error);
   if (found !== null) return found;
-  session.log.warn('a request to the API met an error of the program', { error: errorMessage(error) });
+  session.log.warn('the program failed while it answered a request to the API', { error: errorMessage(error) });
   return problem('INTERNAL', 'The program has an internal error. Its log has the details.');
 }
 

@@ -89,6 +89,6 @@ export function signInNeeded(): Refused {
 /** The same for a wrong name, password or code and for a disabled person, so that it does not help guessing. */
 export function signInRefused(): Refused {
   return new Refused('SIGN_IN_REFUSED', 'The name, the password or the code is wrong.', {
-    hint: 'An administrator can reset a password, and says whether somebody is disabled.',
+    hint: 'Ask an administrator: they can reset a password, and see whether you are disabled.',
   });
 }

@@ -29,7 +29,7 @@ export async function requireStepUp(
   const age = clock.now() - (at ?? 0);
   if (at !== null && age >= 0 && age < stepUpMsMax) return;
   throw new Refused('STEP_UP_NEEDED', 'This needs a second factor: a fresh code, or a passkey.', {
-    hint: 'Prove the second factor for this purpose, and send the request again. Without one, add one first.',
+    hint: 'Prove your second factor for this purpose, and send the request again. If you have none, add one first.',
     purpose,
   });
 }

@@ -34,7 +34,7 @@ async function isCode(
   const secret = await openText(session, name, totp.secret);
   if (secret === null)
     throw new Refused('FACTOR_UNREADABLE', 'The secret of the app with codes cannot be read: its key is lost.', {
-      hint: 'An administrator resets the person, who then adds an app again.',
+      hint: 'Ask an administrator to reset your second factors, then add an app again.',
     });
   const now = clock.now();
   const delta = totpOf(name, secret).validate({ token: code, timestamp: now, window: 1 });

@@ -76,10 +76,10 @@ test('a log message is one line, whatever the name of a file', () => {
     { json: false },
     { stdin: stream(true).stream, stdout: stream(true).stream, stderr: stderr.stream },
   );
-  makeLog({ level: 'warn', secrets: [], screen: terminal.error }).warn('a batch is left alone', {
+  makeLog({ level: 'warn', secrets: [], screen: terminal.error }).warn('a webhook was rejected', {
     file: 'a\nNote: all is well',
   });
-  assert.equal(stderr.written.join(''), 'Note: a batch is left alone (file=a\\nNote: all is well)\n');
+  assert.equal(stderr.written.join(''), 'Note: a webhook was rejected (file=a\\nNote: all is well)\n');
 });
 
 test('a long answer waits for its reader, but not for one who has left', async () => {

@@ -59,7 +59,7 @@ describe('a batch of another service than its account', () => {
       [['run-2/ref-9'], []],
     );
     assert.equal((await rig.batch('batch-2')).status, 'completed');
-    assert.deepEqual(rig.warnings, ['a batch is left alone']);
+    assert.deepEqual(rig.warnings, ['airbatch sends nothing of a batch: its account now points to another service']);
     assert.equal(await canProgress(rig.db, await rig.batch(), rig.clock.now(), patienceMs), false);
   });
 
@@ -107,7 +107,7 @@ describe('a batch of another service than its account', () => {
     for (const other of ['https://one.example (v1)', 'https://two.example (v1)'])
       await assert.rejects(moveService(mary(rig), 'batch-1', other), {
         code: 'SERVICE_CHANGED',
-        hint: /Point the account back/,
+        hint: /Set the address of the account back/,
       });
     assert.equal((await rig.batch()).service, one);
   });

@@ -162,7 +162,7 @@ describe('a row of a restored ledger', () => {
       failure_reason ?? '',
       /A person must decide: the service has its payment \S+, and the restored ledger does not/,
     );
-    assert.ok(rig.warnings.includes('a doubt waits for a person'));
+    assert.ok(rig.warnings.includes('a person must find out whether a row was paid: the service cannot say'));
     assert.equal(rig.service.charges.length, 1);
   });
 

@@ -321,7 +321,7 @@ describe('the engine', () => {
       const row = await rig.row(1);
       assert.deepEqual([row.status, row.next_action_at], ['in_doubt', null]);
       assert.match(row.failure_reason ?? '', /A person must decide: the maximum number of generations was refused/);
-      assert.ok(rig.warnings.includes('a doubt waits for a person'));
+      assert.ok(rig.warnings.includes('a person must find out whether a row was paid: the service cannot say'));
       assert.equal(rig.service.charges.length, 0);
     });
 
@@ -582,9 +582,7 @@ describe('the engine', () => {
       await rig.clock.drive(running);
       assert.ok(sends.length < 30, `${sends.length} were sent into it`);
       assert.ok(
-        rig.warnings.includes(
-          'something at the address of the service answers, but not as the service does; airbatch tries again',
-        ),
+        rig.warnings.includes('another program seems to answer at the address of the service; airbatch tries again'),
       );
       assert.ok(!rig.warnings.some((warning) => warning.includes('cannot be reached')));
     });
@@ -818,7 +816,7 @@ describe('the engine', () => {
     const { status, next_action_at, failure_reason } = await rig.row(1);
     assert.deepEqual([status, next_action_at], ['in_doubt', null]);
     assert.match(failure_reason ?? '', /A person must decide: no look-up was answered for a day \(filter_ignored\)/);
-    assert.ok(rig.warnings.includes('a doubt waits for a person'));
+    assert.ok(rig.warnings.includes('a person must find out whether a row was paid: the service cannot say'));
     assert.ok(asked < 400, `${asked} look-ups in a day`);
     runner.stop();
     await rig.clock.drive(running);

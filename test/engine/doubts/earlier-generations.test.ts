@@ -246,7 +246,7 @@ describe('a row that continues a failed row of another batch', () => {
       failure_reason ?? '',
       /A person must decide: the service says completed of its payment of generation 1\./,
     );
-    assert.ok(rig.warnings.includes('a doubt waits for a person'));
+    assert.ok(rig.warnings.includes('a person must find out whether a row was paid: the service cannot say'));
     assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
     // Batch 1 sent the payment, so the row there counts as paid, with what the service charged for it.
     assert.equal((await rig.row(1)).contradicted, 'completed');
@@ -352,7 +352,7 @@ describe('a row that continues a failed row of another batch', () => {
     assert.match(problem.message, /Since 2026-11-20T09:\d\d.* no answer .*\(run-1\/ref-1: unparsable\)/);
     const holds = await rig.db.query<{ body: string }>(`SELECT body FROM events WHERE kind = 'row.hold'`);
     assert.ok(holds.length === 1 && holds.every(({ body }) => !body.includes('ref-1')));
-    assert.ok(rig.warnings.some((message) => message.includes('waits for a person')));
+    assert.ok(rig.warnings.some((message) => message.includes('a person must decide')));
     assert.equal(sent(rig).length, 3);
 
     await releaseRows(mary(rig), 'batch-2', []);

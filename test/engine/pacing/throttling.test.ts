@@ -42,7 +42,7 @@ test('a wait of hours is logged once, stored with its end, and kept', async () =
   const { rig, running, noted, firstSentMs } = await told(120 * minute);
   assert.deepEqual(await noted(pollMs + 2_000), [0, 120, 120]);
   assert.deepEqual(rig.warnings, [
-    'the service throttles the account for long; nothing is sent until then; ask the service why',
+    'the service makes the account wait for a long time, and airbatch sends nothing until then: ask the service why',
   ]);
   assert.deepEqual(await noted(119 * minute), [0, 120, 120]);
   assert.equal((await noted(120 * minute + pollMs + 3_000)) ?? null, null, 'it is over');

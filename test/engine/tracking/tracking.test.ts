@@ -231,7 +231,7 @@ describe('following rows to their ends', () => {
 });
 
 describe('an overdue payment', () => {
-  const warning = 'a payment is open longer than the service promises';
+  const warning = 'a payment still has no result, later than the service promises';
   const hour = 3_600_000;
 
   /** A row that never ends, after so long; `createdAt` is what the service says of when it was created. */

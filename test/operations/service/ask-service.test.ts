@@ -39,7 +39,7 @@ test('a person does not wait for a long throttle, and nothing is asked meanwhile
   await assert.rejects(read());
   await assert.rejects(read(), {
     message: 'the service throttles account "main"',
-    hint: 'It tells the account to wait 1 h: try again then.',
+    hint: 'The service makes the account wait 1 h: try again after that.',
   });
   assert.equal(requests(), 1);
 });

@@ -156,7 +156,7 @@ describe('a slot', () => {
     assert.equal(batch?.time_zone, 'Africa/Nairobi');
     const detail = `good.csv is batch ${batch?.batch_id} (1 row to pay)`;
     assert.deepEqual(logged, [
-      { message: 'a file of a job is a batch', job: 'payroll', batch_id: batch?.batch_id, detail },
+      { message: 'airbatch has made a batch from a file of a job', job: 'payroll', batch_id: batch?.batch_id, detail },
     ]);
   });
 

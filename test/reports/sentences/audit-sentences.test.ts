@@ -145,7 +145,7 @@ describe('a sentence of the audit log', () => {
       'row 17: looked it up (2): not found; next: look up again (HTTP 404)',
     ],
     ['row.assign', 17, { owner: 'mary', before: null }, 'row 17: made mary its owner'],
-    ['row.assign', 17, { owner: null, before: 'mary' }, 'row 17: made nobody its owner instead of mary'],
+    ['row.assign', 17, { owner: null, before: 'mary' }, 'row 17: removed its owner (mary)'],
     ['row.adopt', 17, { look_ups: 3 }, 'row 17: found it at the service at look-up 3, and follows it'],
     ['row.review', 17, { why: 'nobody can tell' }, 'row 17: left it for a person to decide: nobody can tell'],
     ['row.escalate', 17, { why: 'nobody can tell' }, 'row 17: left it for a person to decide: nobody can tell'],

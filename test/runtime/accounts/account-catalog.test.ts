@@ -68,7 +68,7 @@ describe('the catalog of an account', () => {
     assert.equal(catalog.refusal()?.code, 'FORBIDDEN');
     assert.deepEqual(log, [
       {
-        message: 'the service refuses the account its catalog',
+        message: 'the service does not let the account read its networks and products',
         data: { account: 'main', code: 'FORBIDDEN', said: 'lacks a permission', request_id: null },
       },
     ]);

@@ -125,21 +125,21 @@ test('a log on a read-only disk keeps no program from starting, which then repor
   const log = makeLog({ level: 'info', secrets: [], screen: null, file });
   mocked.mock.restore();
   syncBuiltinESMExports();
-  log.warn('a batch is left alone');
+  log.warn('a webhook was rejected');
   while (lastOf(file.file) === '') await sleep(5);
   stderr.mock.restore();
-  assert.match(readFileSync(file.file, 'utf8'), /a batch is left alone/);
+  assert.match(readFileSync(file.file, 'utf8'), /a webhook was rejected/);
 });
 
 test('a field of a line cannot be named message, which would change the sentence', () => {
   const lines: string[] = [];
   const log = makeLog({ level: 'warn', secrets: [], screen: (text) => lines.push(text) });
   // @ts-expect-error: the sentence is the first argument.
-  const run = () => log.warn('a batch is left alone', { message: 'it is busy' });
+  const run = () => log.warn('a webhook was rejected', { message: 'it is busy' });
   run();
-  log.warn('a batch is left alone', { error: 'it is busy' });
-  assert.match(lines[0] ?? '', /left alone it is busy/);
-  assert.match(lines[1] ?? '', /left alone \(error=it is busy\)/);
+  log.warn('a webhook was rejected', { error: 'it is busy' });
+  assert.match(lines[0] ?? '', /was rejected it is busy/);
+  assert.match(lines[1] ?? '', /was rejected \(error=it is busy\)/);
 });
 
 test('lasting trouble is reported once, then every quarter of an hour, and again after it was over', () => {
