@@ -2340,6 +2340,7 @@ export interface components {
             situation: components["schemas"]["Situation"];
             waits_for: string | null;
             waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
+            actions: ("pause" | "resume" | "reorder" | "retry" | "cancel")[];
             attention: {
                 row: number;
                 status: components["schemas"]["RowStatus"];

@@ -81,6 +81,11 @@ export function maySend(status: BatchState): boolean {
   return status === 'awaiting_approval' || openStates.includes(status);
 }
 
+/** Whether failed rows of a batch can be paid again: some of its rows may have been sent. */
+export function isRetried(status: BatchState): boolean {
+  return ['running', 'paused', 'completed'].includes(status);
+}
+
 /** Whether a batch has ended. Only a retry of failed rows opens a completed one again. */
 export function hasEnded(status: string): boolean {
   return status === 'completed' || status === 'cancelled' || status === 'rejected';

@@ -1,7 +1,7 @@
 import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { type BatchEvent, can } from '../../core/state/batch-state.ts';
+import { type BatchEvent, can, openStates } from '../../core/state/batch-state.ts';
 import { wasSent } from '../../core/state/row-state.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Balance } from '../../gateway/contract/gateway.ts';
@@ -170,7 +170,7 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
-    if (batch.status !== 'paused') requireMove(batch, 'pause');
+    if (!openStates.includes(batch.status)) throw wrongState(batch, 'it cannot be paused', statusHint(batch));
     if ((await manualPause(unit.tx, batch)) !== null)
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`, {
         reason: refusal('BATCH_PAUSED', {}),
@@ -200,7 +200,7 @@ export async function cancelUnsent(
     if (batch.status === 'running' || batch.started_at !== null || states.some(wasSent))
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and can no longer be given up`, {
         reason: refusal('BATCH_IS', { batch_status: batch.status }),
-        hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
+        hint: `Some of its rows may already be sent, also by another program: see "airbatch status ${batchId}".`,
       });
     return { fields: {}, data: { why: withoutNumbers(why) } };
   });
@@ -241,7 +241,6 @@ export function writtenBatch({ batch_id }: BatchRecord, after: BatchRecord | nul
 const eventTexts: Partial<Record<BatchEvent, string>> = {
   request_approval: 'left for approval',
   approve: 'approved',
-  pause: 'paused',
   resume: 'resumed',
   cancel: 'given up',
 };

@@ -1,4 +1,4 @@
-import type { BatchState } from '../../core/state/batch-state.ts';
+import { hasEnded } from '../../core/state/batch-state.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { BatchRecord, Priority } from '../../ledger/batches/batches.ts';
 import { requireBatch, statusHint, wrongState } from '../../ledger/batches/require-batch.ts';
@@ -10,8 +10,6 @@ export interface NewPlace {
   finishBy?: number | null | undefined;
 }
 
-const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
-
 /**
  * Changes a batch's place among those of its account. The process that sends it follows within about a second. Fails
  * with `BATCH_UNKNOWN`, or with `BATCH_STATE` if the batch has ended.
@@ -19,7 +17,7 @@ const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
 export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
   return inUnitOf(actor, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
-    if (ended.includes(batch.status)) throw wrongState(batch, 'it has nothing left to send', statusHint(batch));
+    if (hasEnded(batch.status)) throw wrongState(batch, 'it has nothing left to send', statusHint(batch));
     const priority = place.priority ?? batch.priority;
     const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
     // The boost is decided again for the new place.

@@ -2,7 +2,7 @@ import { AirbatchError, reasonOf } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
 import { type HeldGroup, isInGroup } from '../../core/duplicates/held-group.ts';
 import { storedPolicy } from '../../core/state/batch-policy.ts';
-import { can } from '../../core/state/batch-state.ts';
+import { openStates } from '../../core/state/batch-state.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import { rowStateTexts } from '../../core/state/state-texts.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
@@ -119,7 +119,7 @@ function aboveTier({ batch_id }: BatchRecord, { approvers, why }: ApprovalNeeded
     `to release these rows of batch ${batch_id} takes approval by ${approvers} people: with them, ${why}`,
     {
       reason: reasonOf<SecondPersonReason>('TIER_RELEASE', { approvers }),
-      hint: `Release fewer, or skip them and run the file again: the rest is then a batch of its own, which ${approvers} people approve if it needs them.`,
+      hint: `Release fewer rows. Or skip them, and run the file again: they are then a batch of their own, which ${approvers} people approve if the policy asks for it.`,
     },
   );
 }
@@ -148,8 +148,7 @@ export function skipRows(
     check: async (db, batch) => {
       await unseen.read(db, batch);
       if (state === 'held' || (await manualPause(db, batch)) !== null) return;
-      if (batch.status !== 'paused' && !can(batch.status, 'pause'))
-        throw wrongState(batch, 'nothing more of it is sent');
+      if (!openStates.includes(batch.status)) throw wrongState(batch, 'nothing more of it is sent');
       throw new AirbatchError(
         'BATCH_STATE',
         `batch ${batchId} is not paused by a person: its rows may be sent at any moment`,

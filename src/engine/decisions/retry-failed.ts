@@ -1,6 +1,6 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
-import { can } from '../../core/state/batch-state.ts';
+import { can, isRetried } from '../../core/state/batch-state.ts';
 import { generationsMax, isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
@@ -65,7 +65,7 @@ export async function retryFailed(
   { unansweredMax = Number.POSITIVE_INFINITY, ending }: RetryPatience = {},
 ): Promise<RetryResult> {
   const batch = await requireBatch(actor.db, batchId);
-  if (!['running', 'paused', 'completed'].includes(batch.status)) {
+  if (!isRetried(batch.status)) {
     throw new AirbatchError(
       'BATCH_STATE',
       `batch ${batchId} is ${batch.status.replace('_', ' ')}: nothing of it was sent`,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { batchActions, possibleActions } from '../../core/state/batch-actions.ts';
 import { maySend } from '../../core/state/batch-state.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { lastEvidence } from '../../engine/doubts/in-doubt.ts';
@@ -60,6 +61,8 @@ export const showStatus = defineOperation({
     situation: situationShape,
     waits_for: text,
     waits_ways: waysOn,
+    /** What a person with the role for it can do with the batch now. */
+    actions: z.array(z.enum(batchActions)),
     attention: z.array(attention),
     /** How many more rows need a person's attention. */
     attention_more: z.int(),
@@ -101,6 +104,7 @@ export const showStatus = defineOperation({
       situation: situationJson(situation),
       waits_for: wait?.text ?? null,
       waits_ways: [...(wait?.ways ?? [])],
+      actions: possibleActions(batch, counts, status.pauses),
       attention: await Promise.all(rows.map((row) => attentionOf(session, batch, row))),
       attention_more: Math.max(0, all - rows.length),
       contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({

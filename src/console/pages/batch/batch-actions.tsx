@@ -9,23 +9,7 @@ import { t } from '../../texts/i18n.ts';
 import { type BatchStatus, useGuardedAction } from './batch-queries.ts';
 import { GuardedDialog } from './guarded-dialog.tsx';
 
-const kinds = ['pause', 'resume', 'reorder', 'retry', 'cancel'] as const;
-type Kind = (typeof kinds)[number];
-
-/** The actions that are possible for a batch now. */
-function possible({ status, counts, pauses }: BatchStatus): Kind[] {
-  const isOpen = ['approved', 'running', 'paused'].includes(status);
-  const isPausedByPerson = pauses.some(({ reason }) => reason === 'by_person');
-  const can: Record<Kind, boolean> = {
-    pause: isOpen && !isPausedByPerson,
-    resume: status === 'paused',
-    reorder: isOpen || status === 'awaiting_approval',
-    retry: (counts.failed ?? 0) > 0 && (isOpen || status === 'completed'),
-    // Unsent rows can be skipped only while nothing can be sent, so that two people never work against each other.
-    cancel: isPausedByPerson && (counts.ready ?? 0) > 0,
-  };
-  return kinds.filter((kind) => can[kind]);
-}
+type Kind = BatchStatus['actions'][number];
 
 export function BatchActions({ batch }: { batch: BatchStatus }) {
   const [opened, setOpened] = useState<Kind | null>(null);
@@ -48,7 +32,7 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
         <ButtonLink href={`/reports/${encodeURIComponent(batch.batch_id)}`}>{t('nav.reports')}</ButtonLink>
       )}
       {mayOperate &&
-        possible(batch).map((kind) => (
+        batch.actions.map((kind) => (
           <Button
             key={kind}
             look={kind === 'resume' ? 'main-action' : kind === 'cancel' ? 'danger' : undefined}
