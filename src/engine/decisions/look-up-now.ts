@@ -57,7 +57,7 @@ export async function lookUpNow(
   requireService(
     batch,
     service.service,
-    'Point the account back: only the service that may have the payment knows it.',
+    'Set the address of the account back: only the service that may have the payment knows it.',
   );
   const rows: RowRecord[] = [];
   for (const rowNo of rowNos) rows.push(await requireRowInState(actor.db, { batchId, rowNo, status: 'in_doubt' }));

@@ -73,7 +73,11 @@ export async function resolveOverdue(
 ): Promise<RowRecord> {
   const batch = await requireBatch(actor.db, batchId);
   const accepted = await requireRowInState(actor.db, { batchId, rowNo, status: 'accepted' });
-  requireService(batch, service, 'Point the account back: only the service that has the payment can be asked for it.');
+  requireService(
+    batch,
+    service,
+    'Set the address of the account back: only the service that has the payment can be asked for it.',
+  );
   const sentAt = await lastSentAt(actor.db, batch, accepted);
   // Uses the highest time that any program has seen, so that a clock that was set back does not make an old payment
   // look young.

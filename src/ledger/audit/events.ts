@@ -3,7 +3,7 @@ import { sha256 } from '../../core/identity/ids.ts';
 import type { EventWhy } from '../../core/state/event-whys.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { makeInsert } from '../drivers/insert.ts';
-import { readValue } from '../drivers/read.ts';
+import { readOne, readValue } from '../drivers/read.ts';
 import { kindsSql } from './event-kinds.ts';
 import type { EventMember } from './event-members.ts';
 
@@ -114,11 +114,7 @@ export const insertEvents = makeInsert<AuditEvent>('events', [
 
 /** The end of a batch's chain. */
 export async function chainHead(db: Queryable, batchId: string): Promise<{ seq: number; hash: string } | null> {
-  const [head] = await db.query<{ seq: number; hash: string }>(
-    'SELECT audit_seq AS seq, audit_head AS hash FROM batches WHERE batch_id = ?',
-    [batchId],
-  );
-  return head ?? null;
+  return readOne(db, 'SELECT audit_seq AS seq, audit_head AS hash FROM batches WHERE batch_id = ?', [batchId]);
 }
 
 /** Moves the end of the chain. Returns false if another writer has appended an event since `fromSeq` was read. */

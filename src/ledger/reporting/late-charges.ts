@@ -1,6 +1,6 @@
 import { compareAmounts, type Money, sameAmount, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { readValue } from '../drivers/read.ts';
+import { readOne, readValue } from '../drivers/read.ts';
 import { insertRecord } from '../drivers/write.ts';
 import { type Refund, writeRefund } from '../rows/refunds.ts';
 import type { RowRecord } from '../rows/rows.ts';
@@ -78,12 +78,12 @@ export async function otherCharge(
   db: Queryable,
   { batch_id, row_no, topup_id }: RowRecord,
 ): Promise<Pick<LateCharge, 'topup_id' | 'cost' | 'cost_currency'> | null> {
-  const [other] = await db.query<LateCharge>(
+  return readOne<LateCharge>(
+    db,
     `SELECT topup_id, cost, cost_currency FROM late_charges
      WHERE batch_id = ? AND row_no = ? AND topup_id <> ? AND refunded_at IS NULL LIMIT 1`,
     [batch_id, row_no, topup_id ?? ''],
   );
-  return other ?? null;
 }
 
 /** Whether the service shows a payment as completed and free: it has given the money back. */

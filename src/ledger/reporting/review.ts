@@ -32,22 +32,54 @@ export function mostAlikeBatch(db: Queryable, { account, batch_id, created_at }:
   return readValue(db, sql, [batch_id, account, batch_id, created_at - alikeWithinMs, created_at, alikeAmongMax]);
 }
 
-/** The rows that the other batch has paid and whose number has no row in this one: how many, and the first of them. */
-export async function missingNumbers(
+/** How many numbers some rows have, and the first rows with such a number. */
+interface CountedNumbers {
+  count: number;
+  examples: RequestedRow[];
+}
+
+interface RequestedRow {
+  row: number;
+  phone_number: string;
+  currency: string;
+  amount: string;
+}
+
+/** The rows that the other batch has paid and whose number has no row in this one. */
+export function missingNumbers(
   db: Queryable,
   batchId: string,
   lastBatchId: string,
   examples: number,
-): Promise<{ count: number; examples: RequestedRow[] }> {
-  const ofMissing = `FROM rows WHERE batch_id = ? AND ${isPaidSql('rows')}
+): Promise<CountedNumbers> {
+  return numbersOnlyIn(db, isPaidSql('rows'), [lastBatchId, batchId], examples);
+}
+
+/** The rows of a batch that are to be paid, or wait for a person, and whose number is not in the other batch. */
+export function newNumbers(
+  db: Queryable,
+  batchId: string,
+  lastBatchId: string,
+  examples: number,
+): Promise<CountedNumbers> {
+  return numbersOnlyIn(db, "status IN ('ready', 'held')", [batchId, lastBatchId], examples);
+}
+
+async function numbersOnlyIn(
+  db: Queryable,
+  condition: string,
+  batchIds: [only: string, other: string],
+  examplesMax: number,
+): Promise<CountedNumbers> {
+  const ofRows = `FROM rows WHERE batch_id = ? AND ${condition}
        AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`;
-  const count = await readValue<number>(db, `SELECT COUNT(DISTINCT phone_number) ${ofMissing}`, [lastBatchId, batchId]);
-  const rows = await db.query<RequestedRow>(
+  const count = await readValue<number>(db, `SELECT COUNT(DISTINCT phone_number) ${ofRows}`, batchIds);
+  const examples = await db.query<RequestedRow>(
     `SELECT row_no AS "row", phone_number, COALESCE(currency, '') AS currency, COALESCE(amount, '') AS amount
-     ${ofMissing} ORDER BY row_no LIMIT ?`,
-    [lastBatchId, batchId, examples],
+     ${ofRows} ORDER BY row_no LIMIT ?`,
+    [...batchIds, examplesMax],
   );
-  return { count: count ?? 0, examples: rows };
+  return { count: count ?? 0, examples };
 }
 
 /** A page of the rows of a batch that are to be paid, or wait for a person, after row `afterRowNo`. */
@@ -62,35 +94,6 @@ export function pageRequested(
      WHERE batch_id = ? AND row_no > ? AND status IN ('ready', 'held') ORDER BY row_no LIMIT ?`,
     [batchId, afterRowNo, limit],
   );
-}
-
-interface RequestedRow {
-  row: number;
-  phone_number: string;
-  currency: string;
-  amount: string;
-}
-
-/** The rows of a batch whose number is not in the other batch: how many, and the first of them. */
-export async function newNumbers(
-  db: Queryable,
-  batchId: string,
-  lastBatchId: string,
-  examples: number,
-): Promise<{ count: number; examples: RequestedRow[] }> {
-  const [counted] = await db.query<{ count: number }>(
-    `SELECT COUNT(DISTINCT phone_number) AS count FROM rows WHERE batch_id = ? AND status IN ('ready', 'held')
-       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)`,
-    [batchId, lastBatchId],
-  );
-  const rows = await db.query<RequestedRow>(
-    `SELECT row_no AS "row", phone_number, COALESCE(currency, '') AS currency, COALESCE(amount, '') AS amount FROM rows
-     WHERE batch_id = ? AND status IN ('ready', 'held')
-       AND phone_number NOT IN (SELECT phone_number FROM rows WHERE batch_id = ? AND phone_number IS NOT NULL)
-     ORDER BY row_no LIMIT ?`,
-    [batchId, lastBatchId, examples],
-  );
-  return { count: counted?.count ?? 0, examples: rows };
 }
 
 /**

@@ -84,7 +84,7 @@ export const reviewBatch = defineOperation({
 });
 
 /** What to do if the account uses another service than the batch was made for. */
-export const whereMoved = 'Point the account back, or reject the batch and submit the file again.';
+export const whereMoved = 'Set the address of the account back, or reject the batch and submit the file again.';
 
 /** The batch, if it waits for approval and this person may approve it. */
 export async function requireApprovable(actor: OperationContext['actor'], id: string): Promise<BatchRecord> {
