@@ -104,10 +104,7 @@ test('shows how long a service asks to wait, and tells a page that is not the se
   const page = await ask();
   served.close();
   assert.equal(page.code, 5);
-  assert.match(
-    page.stderr,
-    /account "default": another program seems to answer at the address of the service/,
-  );
+  assert.match(page.stderr, /account "default": another program seems to answer at the address of the service/);
   assert.equal(code, 5);
   assert.match(
     stderr,
