@@ -111,6 +111,8 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     await page.getByText('Para o apoio').click();
     await english.waitFor();
     assert.equal(await english.getAttribute('lang'), 'en');
+    await page.getByRole('tab', { name: 'Detalhes' }).click();
+    await page.getByText('sandbox incorporada').waitFor();
     return undefined;
   });
 

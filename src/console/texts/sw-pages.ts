@@ -63,7 +63,7 @@ const problems = {
   'problem.AMOUNT_AND_PRODUCT.more': 'Acha moja ya seli mbili tupu.',
   'problem.AMOUNT_NOT_A_NUMBER': 'Kiasi si nambari',
   'problem.AMOUNT_NOT_A_NUMBER.more':
-    '{why, select, shortened {Lahajedwali imekifupisha: tarakimu zinaweza kupotea.} date {Ni tarehe: huenda lahajedwali imebadilisha nambari.} space {Herufi moja ilipotea faili lilipohifadhiwa, huenda ni nafasi kati ya maelfu. Hifadhi kama “CSV UTF-8”, au andika kiasi bila hiyo.} percent {Ni asilimia.} format {Laha inaonyesha nambari nyingine kuliko iliyo kwenye seli.} other {Kiandike kwa tarakimu na nukta ya desimali, kwa mfano 1250.50.}}',
+    '{why, select, shortened {Lahajedwali imekifupisha: tarakimu zinaweza kupotea.} date {Ni tarehe: huenda lahajedwali imebadilisha nambari.} space {Herufi moja ilipotea faili ilipohifadhiwa, huenda ni nafasi kati ya maelfu. Hifadhi kama “CSV UTF-8”, au andika kiasi bila hiyo.} percent {Ni asilimia.} format {Laha inaonyesha nambari nyingine kuliko iliyo kwenye seli.} other {Kiandike kwa tarakimu na nukta ya desimali, kwa mfano 1250.50.}}',
   'problem.AMOUNT_AMBIGUOUS': 'Kiasi kinaweza kusomwa kwa njia mbili',
   'problem.AMOUNT_AMBIGUOUS.more':
     '{why, select, split {Kinaweza kuwa {one}, au {other} kilichogawanywa kwenye seli mbili.} other {Kinaweza kuwa {one} au {other}. Chagua alama ya desimali.}}',
@@ -101,7 +101,7 @@ const problems = {
   'problem.NUMBER_MAXIMUM.more': 'Nambari moja inaweza kupata {amount} {currency} kutoka faili moja.',
   'problem.ALREADY_PAID': 'Fungu la awali la mfululizo huu limelipa safu hii',
   'problem.ALREADY_PAID.more':
-    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.',
+    'Katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili yake}}.',
   'problem.ALREADY_SENT': 'Fungu la awali la mfululizo huu limetuma safu hii, na haijakamilika',
   'problem.FAILED_BEFORE': 'Fungu la awali la mfululizo huu lilijaribu safu hii, na ilishindwa',
   'problem.MAY_BE_PAID': 'Safu ilishindwa awali, lakini huduma sasa inasema huenda imelipwa',
@@ -109,7 +109,7 @@ const problems = {
   'problem.REFERENCE_REUSED': 'Fungu la awali la mfululizo huu lilitumia rejea hii kwa malipo mengine',
   'problem.SENT_LATELY': 'Fungu jingine lilituma malipo yaleyale kwa nambari hii hivi karibuni',
   'problem.SENT_LATELY.more':
-    '{why, select, sent {Tarehe {day}, katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili lake}}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
+    '{why, select, sent {Tarehe {day}, katika fungu {batch}, {earlier_line, select, none {safu {row}} other {mstari {earlier_line} wa faili yake}}.} lost {Tarehe {day}, kwa malipo ambayo huduma pekee inayajua.} other {Orodha ya huduma haikuweza kusomwa.}}',
   'problem.PAID_OTHERWISE':
     'Mfululizo huu tayari umetuma kwa nambari hii malipo mengine, ambayo hayamo kwenye faili hii',
   'problem.RECIPIENT_MAXIMUM': 'Kwa safu hii nambari ingepata zaidi ya kiwango cha juu cha mafungu yote',

@@ -61,7 +61,7 @@ const refusals = {
   'reason.ROW_UNANSWERED':
     'Huduma haisemi safu {row} imefikia wapi. Jaribu tena baadaye; kuanzia {from_at} unaweza kuamua bila jibu lake.',
   'reason.ROW_ANSWERED':
-    '{why, select, own {Huduma sasa inasema “{service_status}” kuhusu safu {row}. Inaangaliwa tena.} other {Huduma ina malipo mengine ya safu {row} ({topup_id}): “{service_status}”. Huenda yamelipa safu hii: iulize huduma.}}',
+    '{why, select, own {Huduma sasa inasema “{service_status}” kuhusu safu {row}. Inaangaliwa tena.} other {Huduma ina malipo mengine ya safu {row} ({topup_id}): “{service_status}”. Huenda imelipa safu hii: iulize huduma.}}',
   'reason.ROW_LEFT_OUT': 'Safu {row} imeachwa nje ya faili. Irudishe kwanza.',
   'reason.REPORTS_MISSING': 'Bado hakuna ripoti kama hizo za fungu. Ziandike kwanza.',
   'reason.PERSON_EXISTS': 'Tayari kuna mtu mwenye jina {name} au mwenye barua pepe hii.',
@@ -103,7 +103,7 @@ const refusals = {
   'reason.DOUBT_UNANSWERED': 'Mtu lazima aamue: huduma haikujibu uangalizi wowote kwa siku moja ({code}).',
   'reason.DOUBT_RESTORED': 'Mtu lazima aamue: huduma ina malipo {topup_id}, ambayo hayamo kwenye leja iliyorejeshwa.',
   'reason.DOUBT_EARLIER':
-    'Mtu lazima aamue: huduma inasema “{service_status}” kuhusu jaribio la awali (namba {generation}).',
+    'Mtu lazima aamue: huduma inasema “{service_status}” kuhusu jaribio la awali (nambari {generation}).',
   'reason.DOUBT_PAID_BEFORE':
     'Mtu lazima aamue: kwa jinsi huduma inavyosema sasa, huenda safu {row} ya fungu {batch} imelipa malipo yaleyale.',
   'reason.ROW_OVERDUE': 'Huduma haijatoa matokeo ndani ya muda inaouahidi.',

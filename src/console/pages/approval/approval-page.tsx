@@ -9,7 +9,7 @@ import { Failure, failureText, Loaded } from '../../base/failure.tsx';
 import { TextArea } from '../../base/field.tsx';
 import { Card, EmptyCard, NoRole, Page } from '../../base/page.tsx';
 import type { BatchState } from '../../base/states.ts';
-import { batchPath, Sums, Time } from '../../base/values.tsx';
+import { batchPath, Sums, serviceText, Time } from '../../base/values.tsx';
 import { useRequiredText } from '../../forms/required-text.ts';
 import { t } from '../../texts/i18n.ts';
 import { reasonText } from '../../texts/reason-text.ts';
@@ -77,7 +77,7 @@ export function ApprovalPage() {
 function Sub({ review: { account, service, created_by, created_at }, file }: { review: Review; file: string }) {
   return (
     <>
-      {file} · {account} ({service}) · {t('batches.by', { person: created_by })}, <Time at={created_at} />
+      {file} · {account} ({serviceText(service)}) · {t('batches.by', { person: created_by })}, <Time at={created_at} />
     </>
   );
 }

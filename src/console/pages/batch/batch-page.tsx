@@ -5,7 +5,7 @@ import { Loaded } from '../../base/failure.tsx';
 import { type Fact, Facts, type Figure, Figures, Loading, Page } from '../../base/page.tsx';
 import { BatchBadge, RowBar } from '../../base/state-badge.tsx';
 import { Tabs } from '../../base/tabs.tsx';
-import { Count, draftPath, None, Sums, Time } from '../../base/values.tsx';
+import { Count, draftPath, None, Sums, serviceText, Time } from '../../base/values.tsx';
 import { formatCount, formatDuration, formatPercent } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
 import { BatchActions } from './batch-actions.tsx';
@@ -161,7 +161,7 @@ function BatchFacts({ batch }: { batch: BatchStatus }) {
       <Facts
         facts={[
           [t('batches.column.batch'), <code key="id">{batch_id}</code>],
-          [t('batch.service'), service],
+          [t('batch.service'), serviceText(service)],
           [
             t('batch.approved_by'),
             approved_by === null ? (

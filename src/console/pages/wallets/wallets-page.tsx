@@ -6,7 +6,7 @@ import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card, Empty, Page } from '../../base/page.tsx';
 import { Badge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
-import { Money, Time } from '../../base/values.tsx';
+import { Money, serviceText, Time } from '../../base/values.tsx';
 import { NoAccount } from '../../forms/account-field.tsx';
 import { t } from '../../texts/i18n.ts';
 import { BalanceCharts } from './balance-chart.tsx';
@@ -80,7 +80,7 @@ function AccountCard({
     >
       <div className="card-head small quiet">
         <span>
-          {version} · {service}
+          {version} · {serviceText(service)}
           {worker !== null && ` · ${t('wallets.worked_on')}`}
           {gate.until !== null && (
             <>

@@ -36,7 +36,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.nothing_charged': 'Rien n’a été débité dans cette période.',
   'reconciliation.earlier': 'Comparaisons précédentes',
   'reconciliation.earlier_help':
-    'Des personnes et des tâches. Chacune est telle qu’elle était ; les notes ajoutées depuis sont aussi affichées.',
+    'Celles des personnes et des tâches. Chacune est telle qu’elle était ; les notes ajoutées depuis sont aussi affichées.',
   'reconciliation.none_yet': 'Rien n’a encore été comparé',
   'reconciliation.none_yet_help':
     'Choisissez les jours ci-dessus. Une tâche peut comparer chaque nuit : voir docs/jobs.md.',
@@ -47,7 +47,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.other': 'Toutes les comparaisons',
   'reconciliation.files': 'Fichiers',
   'reconciliation.files_help':
-    'Toutes les lignes, aussi celles qui concordent. Les fichiers sont signés : « airbatch verify » contrôle leur dossier.',
+    'Toutes les lignes, y compris celles qui concordent. Les fichiers sont signés : « airbatch verify » contrôle leur dossier.',
   'reconciliation.files_part':
     'Dans les copies masquées, ce qui peut être un numéro de téléphone dans une référence est caché. Les personnes qui ont aussi un autre rôle peuvent télécharger les fichiers complets ; le journal d’audit garde qui le fait.',
   'reconciliation.files_gone':

@@ -28,11 +28,11 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.here': 'Kwenye leja',
   'reconciliation.there': 'Kwenye huduma',
   'reconciliation.sides': 'Kwa pamoja',
-  'reconciliation.between': 'iliyotozwa kati ya masomo:',
+  'reconciliation.between': 'iliyotozwa kati ya usomaji huo:',
   'reconciliation.unexplained': 'Isiyoelezwa',
   'reconciliation.readings': 'Pochi zilisomwa mara mbili:',
   'reconciliation.no_wallets':
-    'Pochi hazikulinganishwa: salio halikusomwa mara mbili katika kipindi hiki, huduma haiorodheshi malipo yake (Toleo la 1), au kundi moja tu lililinganishwa.',
+    'Pochi hazikulinganishwa: salio halikusomwa mara mbili katika kipindi hiki, huduma haiorodheshi malipo yake (Toleo la 1), au fungu moja tu lililinganishwa.',
   'reconciliation.nothing_charged': 'Hakuna kilichotozwa katika kipindi hiki.',
   'reconciliation.earlier': 'Ulinganisho wa awali',
   'reconciliation.earlier_help':
@@ -48,7 +48,7 @@ export const reconciliation: Record<keyof typeof english, string> = {
   'reconciliation.files_help':
     'Kila mstari, pia inayolingana. Faili zimetiwa saini: “airbatch verify” hukagua folda yake.',
   'reconciliation.files_part':
-    'Katika nakala zilizofichwa, kinachoweza kuwa nambari ya simu ndani ya rejeleo hakionekani. Watu wenye jukumu lingine pia wanaweza kupakua faili kamili; kumbukumbu za ukaguzi hutunza nani amefanya hivyo.',
+    'Katika nakala zilizofichwa, kinachoweza kuwa nambari ya simu ndani ya rejea hakionekani. Watu wenye jukumu lingine pia wanaweza kupakua faili kamili; kumbukumbu za ukaguzi hutunza nani amefanya hivyo.',
   'reconciliation.files_gone':
     'Faili haziko pamoja na ripoti: ziliandikwa kwingine, au mtu ameziondoa. Mistari iliyo wazi hapo juu imehifadhiwa.',
   'reconciliation.none_open_help': 'Hakuna la kufanya. Mistari yote iko kwenye faili zilizo hapa chini.',

@@ -4,12 +4,12 @@ export const settings: Record<keyof typeof english, string> = {
   'settings.admin_only': 'Wasimamizi na wakaguzi pekee ndio wanaoona mipangilio',
   'settings.configuration': 'Usanidi',
   'settings.configuration_help':
-    'Kama programu inavyoutumia sasa, bila siri. Hubadilishwa katika faili la mashine, na huanza baada ya kuwasha upya: {file}',
+    'Kama programu inavyoutumia sasa, bila siri. Hubadilishwa katika faili ya mashine, na huanza baada ya kuwasha upya: {file}',
   'settings.why_file':
     'Hii ni makusudi. Anayeteka kipindi cha msimamizi anaweza kuongeza watu na funguo, lakini hawezi kuongeza kikomo, kupunguza idadi ya waidhinishaji, wala kuelekeza akaunti kwa huduma nyingine.',
   'settings.no_file': 'hakuna, kwa hiyo mazingira ya majaribio yanapokea malipo',
   'settings.people_place': 'Watu, majukumu, vipindi na funguo za API hubadilishwa hapa:',
-  'settings.own_place': 'Nenosiri lako, vipengele vya pili na lugha:',
+  'settings.own_place': 'Nenosiri lako, uthibitisho wa pili na lugha:',
   'settings.default': 'Hakuna kilichowekwa: thamani chaguo-msingi za docs/configuration.md zinatumika.',
   'settings.group.policy': 'Idhini, na vikomo wakati wa kutuma',
   'settings.group.intake': 'Kusoma faili, na vikomo vya faili',
