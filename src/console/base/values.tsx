@@ -13,7 +13,7 @@ export function Money({ value, currency }: { value: Decimal; currency: string })
 
 /** The name of a service; the sandbox within the program has one in the reader's language. */
 export function serviceText(service: string): string {
-  return service === 'embedded sandbox' ? t('wallets.sandbox') : service;
+  return service === 'embedded sandbox' ? t('base.sandbox') : service;
 }
 
 interface Wallet {

@@ -54,6 +54,7 @@ export const base = {
   'role.resolve': 'resolve',
   'role.audit': 'audit',
   'role.admin': 'administer',
+  'base.sandbox': 'embedded sandbox',
   'base.no_account': 'There is no account',
   'base.no_account_help': 'An administrator adds accounts to the configuration, and chooses who sees which.',
 };

@@ -3,7 +3,6 @@ export const wallets = {
   'wallets.sub': 'The balance of each account, and whether it may send now.',
   'wallets.open': 'may send',
   'wallets.rehearsal': 'sandbox: no money moves',
-  'wallets.sandbox': 'embedded sandbox',
   'wallets.read': 'Read now',
   'wallets.read_at': 'Read:',
   'wallets.never_read': 'The balance was never read',

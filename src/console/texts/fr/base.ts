@@ -55,6 +55,7 @@ export const base: Record<keyof typeof english, string> = {
   'role.resolve': 'résoudre',
   'role.audit': 'auditer',
   'role.admin': 'administrer',
+  'base.sandbox': 'bac à sable intégré',
   'base.no_account': 'Il n’y a pas de compte',
   'base.no_account_help': 'Un administrateur ajoute des comptes à la configuration et choisit qui voit lesquels.',
 };

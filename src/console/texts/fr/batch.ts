@@ -64,7 +64,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.approvals_by': 'par {people}',
   'batch.may_approve': 'peuvent approuver : {people}',
   'batch.nobody_may_approve':
-    'personne d’autre ne peut encore l’approuver. Un administrateur peut donner le rôle « {role} » à quelqu’un',
+    'personne d’autre ne peut encore l’approuver. Un administrateur peut donner le rôle « {role} » à quelqu’un',
   'batch.approve_until': 'à approuver avant',
   'changed.title': 'D’autres ont décidé entre-temps',
   'changed.help': 'Lisez-le. Si votre décision reste la bonne, appuyez de nouveau sur le bouton.',

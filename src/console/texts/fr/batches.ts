@@ -20,7 +20,7 @@ export const batches: Record<keyof typeof english, string> = {
   'batches.failed': '{count, plural, one {# ligne échouée} other {# lignes échouées}}',
   'batches.none': 'Aucun lot pour l’instant',
   'batches.none_help':
-    'Un lot se crée à partir d’un fichier de destinataires et de montants, qu’une personne ayant le rôle « {role} » téléverse.',
+    'Un lot se crée à partir d’un fichier de destinataires et de montants, qu’une personne ayant le rôle « {role} » téléverse.',
   'batches.none_match': 'Aucun lot ne correspond',
   'batches.more': 'Afficher des lots plus anciens',
 };

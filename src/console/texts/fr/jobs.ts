@@ -3,7 +3,7 @@ import type { jobs as english } from '../en/jobs.ts';
 export const jobs: Record<keyof typeof english, string> = {
   'jobs.sub': 'Les fichiers qu’airbatch récupère et paie selon un calendrier.',
   'jobs.none': 'Il n’y a pas de tâches',
-  'jobs.none_help': 'Les tâches sont des fichiers, décrits dans docs/jobs.md, dans ce dossier :',
+  'jobs.none_help': 'Les tâches sont des fichiers, décrits dans docs/jobs.md, dans ce dossier :',
   'jobs.job': 'Tâche',
   'jobs.schedule': 'Horaire',
   'jobs.next': 'Prochaine exécution',

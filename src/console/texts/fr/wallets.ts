@@ -4,7 +4,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'Le solde de chaque compte, et s’il peut envoyer maintenant.',
   'wallets.open': 'peut envoyer',
   'wallets.rehearsal': 'bac à sable : pas d’argent réel',
-  'wallets.sandbox': 'bac à sable intégré',
   'wallets.read': 'Lire maintenant',
   'wallets.read_at': 'Lu :',
   'wallets.never_read': 'Le solde n’a jamais été lu',

@@ -55,6 +55,7 @@ export const base: Record<keyof typeof english, string> = {
   'role.resolve': 'resolver',
   'role.audit': 'auditar',
   'role.admin': 'administrar',
+  'base.sandbox': 'sandbox incorporada',
   'base.no_account': 'Não há contas',
   'base.no_account_help': 'Um administrador acrescenta contas à configuração e escolhe quem vê quais.',
 };

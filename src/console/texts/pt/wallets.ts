@@ -4,7 +4,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'O saldo de cada conta, e se pode enviar agora.',
   'wallets.open': 'pode enviar',
   'wallets.rehearsal': 'ensaio: nenhum dinheiro se move',
-  'wallets.sandbox': 'sandbox incorporada',
   'wallets.read': 'Ler agora',
   'wallets.read_at': 'Lido:',
   'wallets.never_read': 'O saldo nunca foi lido',

@@ -55,6 +55,7 @@ export const base: Record<keyof typeof english, string> = {
   'role.resolve': 'kutatua',
   'role.audit': 'kukagua',
   'role.admin': 'kusimamia',
+  'base.sandbox': 'mazingira ya majaribio ya ndani',
   'base.no_account': 'Hakuna akaunti',
   'base.no_account_help': 'Msimamizi huongeza akaunti kwenye usanidi, na huchagua nani aone zipi.',
 };

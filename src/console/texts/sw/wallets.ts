@@ -4,7 +4,6 @@ export const wallets: Record<keyof typeof english, string> = {
   'wallets.sub': 'Salio la kila akaunti, na kama inaweza kutuma sasa.',
   'wallets.open': 'inaweza kutuma',
   'wallets.rehearsal': 'jaribio: hakuna pesa halisi',
-  'wallets.sandbox': 'mazingira ya majaribio ya ndani',
   'wallets.read': 'Soma sasa',
   'wallets.read_at': 'Ilisomwa:',
   'wallets.never_read': 'Salio halijawahi kusomwa',
