@@ -215,6 +215,17 @@ describe('an operator', () => {
     await dialog.getByLabel('Evidence').fill('ticket 4711 of the support');
     await press('Resolve');
     await page.getByText('Row 43 is resolved.').waitFor();
+    // What does not fit is left out, and nothing lies beside the page. The row's dialog has it.
+    for (const [width, last] of [
+      [1440, 'Reason'],
+      [1180, 'Reason'],
+      [390, 'State'],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      await grid.getByRole('columnheader', { name: 'Sent' }).waitFor({ state: width > 1180 ? 'visible' : 'detached' });
+      assert.equal(await grid.getByRole('columnheader').last().textContent(), last);
+      assert.equal(await grid.evaluate((element) => element.scrollWidth <= element.clientWidth), true, `${width}`);
+    }
     assert.equal((await findRow(session.db, samples.running, 43))?.status, 'completed');
     await page.getByRole('tab', { name: 'Rows', exact: true }).press('ArrowRight');
     await press('Skip');

@@ -17,9 +17,15 @@ import '../styles/grid.css';
 export interface GridColumn<Row> {
   id: string;
   label: string;
-  /** As CSS has it: `80px`, `minmax(120px, 1fr)`. */
-  width: string;
+  /** The least width (px). */
+  least: number;
+  /** Its share of the room that is left; left out: none. */
+  share?: number;
   isNumber?: boolean;
+  /** Its content is never cut: the column becomes as wide as that. Always so for numbers. */
+  isWhole?: boolean;
+  /** If the columns do not fit, that with the greatest number is left out first; left out: never. */
+  spare?: number;
   cell: (row: Row) => ReactNode;
 }
 
@@ -41,11 +47,11 @@ const rowsAround = 12;
 /**
  * Shows any number of rows and draws only those in view. Arrows, Page Up and Down, Home and End move; Enter opens.
  */
-export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: GridProps<Row>) {
+export function Grid<Row>({ label, columns: all, count, rowAt, onShow, onOpen }: GridProps<Row>) {
   const frame = useRef<HTMLDivElement>(null);
   const id = useId();
   const [active, setActive] = useState(0);
-  const widths = useNumberWidths(frame);
+  const columns = useColumnsThatFit(frame, all);
   const { items, height, show, rowHeight, frameStyle } = useTallList({ frame, count, rowsAround });
   const first = items[0]?.index ?? 0;
   const last = items.at(-1)?.index ?? 0;
@@ -64,7 +70,8 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
     setActive(to);
     show(to);
   };
-  const template = { '--grid-columns': columns.map(({ width }, index) => widths[index] ?? width).join(' ') };
+  // A long text makes no column wider than its room.
+  const template = { '--grid-columns': columns.map(trackOf).join(' '), minWidth: `${widthOf(columns)}px` };
   return (
     <div
       className="grid-frame"
@@ -80,7 +87,7 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
       <div className="grid" style={template as Record<string, string>}>
         <div className="grid-row grid-head" role="row" aria-rowindex={1}>
           {columns.map((column) => (
-            <div key={column.id} role="columnheader" className={column.isNumber ? 'end' : undefined}>
+            <div key={column.id} role="columnheader" className={classOf(column)} data-column={column.id}>
               {column.label}
             </div>
           ))}
@@ -101,22 +108,58 @@ export function Grid<Row>({ label, columns, count, rowAt, onShow, onOpen }: Grid
   );
 }
 
-/** The widths of the columns whose numbers need more room than their column has: a number is never cut. */
-function useNumberWidths(frame: RefObject<HTMLElement | null>): Readonly<Record<number, string>> {
-  const [widths, setWidths] = useState<Readonly<Record<number, string>>>({});
+function classOf<Row>({ isNumber, isWhole }: GridColumn<Row>): string | undefined {
+  return isNumber ? 'whole end' : isWhole ? 'whole' : undefined;
+}
+
+function trackOf<Row>({ least, share }: GridColumn<Row>): string {
+  return share === undefined ? `${least}px` : `minmax(${least}px, ${share}fr)`;
+}
+
+function widthOf<Row>(columns: readonly GridColumn<Row>[]): number {
+  return columns.reduce((sum, { least }) => sum + least, 0);
+}
+
+/** The columns for which the frame has room, each wide enough for what must not be cut. */
+function useColumnsThatFit<Row>(
+  frame: RefObject<HTMLElement | null>,
+  all: readonly GridColumn<Row>[],
+): readonly GridColumn<Row>[] {
+  const [room, setRoom] = useState(Number.POSITIVE_INFINITY);
   useLayoutEffect(() => {
-    const wider: Record<number, number> = {};
+    const element = frame.current;
+    if (element === null) return;
+    const measure = () => setRoom(element.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, [frame]);
+  const widths = useWholeWidths(frame);
+  let columns = all.map((column) => ({ ...column, least: Math.max(column.least, widths[column.id] ?? 0) }));
+  while (widthOf(columns) > room) {
+    const first = Math.max(...columns.map(({ spare = 0 }) => spare));
+    if (first === 0) break;
+    columns = columns.filter(({ spare }) => spare !== first);
+  }
+  return columns;
+}
+
+/** How wide the columns must be whose content is never cut (px), by their ids, as far as it was drawn. */
+function useWholeWidths(frame: RefObject<HTMLElement | null>): Readonly<Record<string, number>> {
+  const [widths, setWidths] = useState<Readonly<Record<string, number>>>({});
+  useLayoutEffect(() => {
+    const wider: Record<string, number> = {};
     const range = document.createRange();
-    for (const row of frame.current?.querySelectorAll('.grid-row') ?? [])
-      for (const [index, cell] of [...row.children].entries()) {
-        if (cell.className !== 'end') continue;
-        range.selectNodeContents(cell);
-        // A browser cuts a text that is wider than its cell by a fraction of a pixel, too.
-        const width = Math.ceil(range.getBoundingClientRect().width);
-        if (width > Math.max(cell.clientWidth, wider[index] ?? 0)) wider[index] = width;
-      }
-    const widths = Object.entries(wider).map(([index, width]) => [index, `calc(${width}px + 2 * var(--space-3))`]);
-    if (widths.length > 0) setWidths((before) => ({ ...before, ...Object.fromEntries(widths) }));
+    for (const cell of frame.current?.querySelectorAll<HTMLElement>('.grid-row > .whole') ?? []) {
+      const column = cell.dataset.column ?? '';
+      range.selectNodeContents(cell);
+      // A browser cuts a text that is wider than its cell by a fraction of a pixel, too.
+      const width = Math.ceil(range.getBoundingClientRect().width);
+      if (width <= cell.clientWidth) continue;
+      wider[column] = Math.max(wider[column] ?? 0, width + cell.offsetWidth - cell.clientWidth);
+    }
+    if (Object.keys(wider).length > 0) setWidths((before) => ({ ...before, ...wider }));
   });
   return widths;
 }
@@ -159,7 +202,7 @@ function GridRow<Row>({ id, index, start, isActive, onPick, columns, row }: Grid
       onClick={onPick}
     >
       {columns.map((column) => (
-        <div key={column.id} role="gridcell" className={column.isNumber ? 'end' : undefined}>
+        <div key={column.id} role="gridcell" className={classOf(column)} data-column={column.id}>
           {row === undefined ? '…' : column.cell(row)}
         </div>
       ))}

@@ -14,18 +14,31 @@ import { RowDialog } from './row-dialog.tsx';
 import { Asked, Cost } from './row-values.tsx';
 import { useAllRows, useFilteredRows } from './use-rows.ts';
 
+/** What is left out where the columns do not fit, is in the dialog of the row. */
 const columns = (): GridColumn<Row>[] => [
-  { id: 'row', label: t('rows.row'), width: '56px', isNumber: true, cell: ({ row_no }) => formatCount(row_no) },
-  { id: 'person', label: t('rows.person'), width: 'minmax(150px, 1fr)', cell: ({ person }) => person ?? <None /> },
-  { ...{ id: 'amount', label: t('rows.amount'), width: '132px', isNumber: true }, cell: (row) => <Asked row={row} /> },
-  { id: 'state', label: t('base.state'), width: '172px', cell: ({ status }) => <RowBadge state={status} /> },
-  { id: 'phone', label: t('rows.phone'), width: '124px', cell: ({ phone_number }) => phone_number ?? <None /> },
   {
-    ...{ id: 'cost', label: t('batches.column.charged'), width: '120px', isNumber: true },
+    ...{ id: 'row', label: t('rows.row'), least: 52, isNumber: true, spare: 3 },
+    cell: ({ row_no }) => formatCount(row_no),
+  },
+  { ...{ id: 'person', label: t('rows.person'), least: 104, share: 1 }, cell: ({ person }) => person ?? <None /> },
+  { ...{ id: 'amount', label: t('rows.amount'), least: 96, isNumber: true }, cell: (row) => <Asked row={row} /> },
+  {
+    ...{ id: 'state', label: t('base.state'), least: 128, isWhole: true },
+    cell: ({ status }) => <RowBadge state={status} />,
+  },
+  {
+    ...{ id: 'phone', label: t('rows.phone'), least: 124, isWhole: true, spare: 2 },
+    cell: ({ phone_number }) => phone_number ?? <None />,
+  },
+  {
+    ...{ id: 'cost', label: t('batches.column.charged'), least: 112, isNumber: true, spare: 4 },
     cell: (row) => <Cost row={row} />,
   },
-  { id: 'sent', label: t('rows.sent'), width: '224px', cell: ({ sent_at }) => <Time at={sent_at} /> },
-  { id: 'why', label: t('base.reason'), width: 'minmax(160px, 1.3fr)', cell: rowReason },
+  {
+    ...{ id: 'sent', label: t('rows.sent'), least: 192, isWhole: true, spare: 5 },
+    cell: ({ sent_at }) => <Time at={sent_at} />,
+  },
+  { ...{ id: 'why', label: t('base.reason'), least: 160, share: 3, spare: 1 }, cell: rowReason },
 ];
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */
