@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { httpServer } from '../support/http-server.ts';
 
 interface Topup {
   id: string;
@@ -41,15 +41,14 @@ export async function startHttpService(): Promise<HttpService> {
       if (topup) Object.assign(topup, { status: 'completed', completed_at: new Date().toISOString() });
     },
   };
-  const server = createServer((request, response) => {
-    void answer(service, request, response, () => {
+  const { url, close } = await httpServer({ after: () => undefined }, (request, body, response) =>
+    answer(service, { request, body, response }, () => {
       for (const watcher of watchers) watcher();
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+    }),
+  );
   return Object.assign(service, {
-    url: `http://127.0.0.1:${port}`,
+    url,
+    close,
     asked: (count: number) =>
       new Promise<void>((resolve) => {
         const look = () => {
@@ -60,17 +59,12 @@ export async function startHttpService(): Promise<HttpService> {
         watchers.add(look);
         look();
       }),
-    close() {
-      server.closeAllConnections();
-      server.close();
-    },
   });
 }
 
 async function answer(
   service: Omit<HttpService, 'url' | 'asked' | 'close'>,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, body, response }: { request: IncomingMessage; body: Buffer; response: ServerResponse },
   told: () => void,
 ): Promise<void> {
   const url = new URL(request.url ?? '/', 'http://service');
@@ -96,9 +90,7 @@ async function answer(
     const error = { code: 'NOT_FOUND', message: 'none', statusCode: 404 };
     return void (found ? send(200, { success: true, data: found }) : send(404, { success: false, error }));
   }
-  let text = '';
-  for await (const piece of request) text += piece;
-  const order = JSON.parse(text) as { reference: string; callback_url?: string };
+  const order = JSON.parse(body.toString()) as { reference: string; callback_url?: string };
   const key = String(request.headers['idempotency-key']);
   let topup = service.topups.find((one) => one.key === key);
   if (!topup) {
