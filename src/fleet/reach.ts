@@ -20,7 +20,7 @@ export interface Reach {
 }
 
 const lookMs = 1_000;
-/** A service that answers no payment for so long may just be slow: whether it answers anything decides. */
+/** A service that has answered no payment for this time may be slow: airbatch asks whether it answers anything. */
 const silentMsMin = 3_000;
 /** A single connection may be lost by chance. */
 const failuresMax = 2;

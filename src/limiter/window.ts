@@ -39,7 +39,7 @@ const sharedPart = 1 / 8;
 /** The part of the limit that starts together at most before an answer has shown the window. */
 const unseenPart = 1 / 8;
 
-/** How many of `count` requests start together: no more than are left of the window, beside what is in reserve. */
+/** How many of `count` requests start together: no more than the window still allows without its reserve. */
 export function togetherOf(window: RateWindow, now: number, count: number): number {
   roll(window, now);
   const { seen, phase, unanswered, limit, options } = window;

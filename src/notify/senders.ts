@@ -100,7 +100,7 @@ function subjectOf({ subject, facts: { file_name, job, batch_id } }: Message): s
 
 function textOf({ subject, lines, open }: Message, report: string | null, inChannel: OutsideText): string {
   const all = [subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])].map(inChannel);
-  // Texts from outside are in none of it, so it stays a link that a click follows.
+  // It has no text from outside, so it may stay a link that people can click.
   if (open !== undefined) all.push(`Open:    ${open}`);
   return `${all.join('\n')}\n`;
 }

@@ -271,7 +271,7 @@ function nextOf(
   const { lookupAt, throttledUntil } = numbers;
   const lookedUp = rows.in_doubt - rows.left_to_person;
   if (doing === 'paused') {
-    // A row in doubt, or a held one, may have to be sent yet.
+    // A row in doubt, or a held row, may still be sent.
     const maySendYet = rows.to_send + lookedUp + rows.held > 0;
     if (maySendYet || numbers.pauses.some((reason) => holdsMore.includes(reason)))
       return need(waitsForMoney(numbers) ? 'fund' : 'resume', rows.to_send);

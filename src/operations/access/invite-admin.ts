@@ -9,7 +9,7 @@ import { makeLink, oneTimeLink, userName } from './user-fields.ts';
 
 /**
  * Makes a link by which the first administrator is made, as long as there is none. With a name, makes that person an
- * administrator whoever else there is: for an installation whose administrators have lost their second factors.
+ * administrator, even if there are others: for an installation whose administrators have lost their second factors.
  */
 export const inviteAdmin = defineOperation({
   name: 'invite-admin',

@@ -15,7 +15,7 @@ export const createDraft = defineOperation({
     /** An absolute path. */
     file: z.string(),
     account: accountName.optional(),
-    /** Makes a second draft of a file of which there is an open one. */
+    /** Makes a second draft of a file that already has an open draft. */
     anew: z.boolean().default(false),
   }),
   result: draftSummary.extend({

@@ -73,7 +73,7 @@ export const showDraft = defineOperation({
   input: z.strictObject({ draft_id: draftId }),
   result: draftSummary.extend({
     options: draftOptions,
-    /** The sheets of a workbook of which a person may choose one. While `options` names none, no rows are read. */
+    /** The sheets of a workbook: a person chooses one. While `options` names none, no rows are read. */
     sheets: z.array(draftSheet),
     columns: z.array(column),
     /** Why the whole file cannot be paid yet; null if it can. */

@@ -16,7 +16,7 @@ import type { OperationContext } from '../base/operation.ts';
 import { planJson, plannedFinish, plannedFinishJson } from '../base/plan.ts';
 import { type BatchInput, readWithOf, settingsWith } from './file-input.ts';
 
-/** A batch that was made from a file and of which nothing was sent. */
+/** A batch that was made from a file, and has sent nothing. */
 export const unsentBatch = plannedFinish.extend({
   batch_id: batchId,
   run_id: z.string(),

@@ -22,8 +22,8 @@ const stepsPerPage = 100;
 /**
  * Writes into the audit chain of a batch of which draft it was made, and every change of a cell that is in its file. An
  * event has no text of the file: it has a digest of it, with the salt of the draft, so that nobody can guess a number
- * from it, and whoever has the draft's records can prove what was changed. Then notes the batch in the draft; returns
- * false if the draft was changed or planned meanwhile.
+ * from it, and anybody who has the draft's records can prove what was changed. Then notes the batch in the draft;
+ * returns false if the draft was changed or planned meanwhile.
  */
 export async function writeDraftEvents(session: Session, draft: DraftRecord, batchId: string): Promise<boolean> {
   const { clock } = session;

@@ -120,7 +120,7 @@ export function needsSheet(draft: Pick<DraftRecord, 'sheets' | 'options'>): bool
   return sheetsOf(draft).length > 0 && optionsOf(draft).sheet === undefined;
 }
 
-/** What the sheet showed of which the rows are; null for a file that is no workbook. */
+/** What the sheet of these rows showed; null for a file that is not a workbook. */
 export function fromSheetOf({
   from_workbook,
   hidden_columns,

@@ -5,12 +5,12 @@ import { csvRecords } from '../text/csv-records.ts';
 import { maskNumbers } from '../text/mask.ts';
 import { itemColumns } from './reconciliation.ts';
 
-/** Lines that are written at once. */
+/** How many lines are written at once. */
 const linesMax = 1_000;
 
 /**
- * The reference of a payment for people who only audit. The run is named everywhere; of the row's own name, which the
- * file may have given it, what may be a phone number is masked.
+ * The reference of a payment for people who only audit. The run stays readable. The row's own name may come from the
+ * file, so whatever looks like a phone number in it is masked.
  */
 export function maskReference(reference: string): string {
   const { runId, rowRef, generation } = parseReference(reference) ?? {};

@@ -132,7 +132,7 @@ function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
   const stopping = new AbortController();
   // A stream never ends by itself, so the server must not wait for it.
   scope.addHook('preClose', async () => stopping.abort());
-  // HEAD would wait for an end that never comes.
+  // The answer to HEAD would wait for the end of the stream, which never comes.
   const own = { exposeHeadRoute: false };
   scope.get<{ Params: { batch_id: string } }>('/batches/:batch_id/events', own, async (request, reply) => {
     const { batch_id: batchId } = request.params;

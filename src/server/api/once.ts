@@ -11,7 +11,7 @@ import {
 import type { Database } from '../../ledger/drivers/database.ts';
 import { type Problem, problem } from '../base/problem.ts';
 
-/** Refusals that are over as soon as the other program, or the reader, has done its part. */
+/** Refusals that end as soon as the other program has finished, or the caller has read the batch again. */
 const passing: readonly ErrorCode[] = ['CHANGED_MEANWHILE', 'ACCOUNT_BUSY'];
 
 /** Whether a request may succeed when it is repeated. Its answer is not stored then. */

@@ -15,8 +15,8 @@ export interface BodyPace {
 const usualPace: BodyPace = { everyMs: 30_000, bytesMin: 30_000 };
 
 /**
- * Cuts the connection of a request whose body arrives more slowly, whatever it is for and whoever sends it. Node's own
- * limit for a whole request would be the same for a small body and for a file of hours. Headers have Node's, a minute.
+ * Cuts the connection of any request whose body arrives more slowly. Node's own limit for a whole request would be the
+ * same for a small body and for a file of hours. Headers have Node's limit, a minute.
  */
 export function cutSlowBodies(app: FastifyInstance, pace: BodyPace = usualPace): void {
   app.addHook('onRequest', async ({ raw }) => {

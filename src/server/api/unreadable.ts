@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { ConnectionError } from 'fastify';
 import { invalidRequest, usualHeaders } from '../base/problem.ts';
 
-/** Answers bytes that are no request that could be routed, as any other request is answered: with a problem. */
+/** Answers bytes that are not a readable HTTP request with a problem, as the routes do. */
 export function answerUnreadable(error: Pick<ConnectionError, 'code'> & Error, socket: Socket): void {
   if (error.code !== 'ECONNRESET' && socket.writable) {
     const { status, ...problem } = problemFor(error.code);

@@ -109,7 +109,7 @@ export function problem(code: RequestErrorCode, detail: string, hint: string | n
   return problemWith(code, requestErrors[code], detail, hint);
 }
 
-/** The problem of a request that is no valid one, whatever it is about. */
+/** The problem for an invalid request. */
 export function invalidRequest(status: 400 | 405 | 408 | 431, detail: string): Problem {
   return problemWith('REQUEST_INVALID', status, detail, null);
 }

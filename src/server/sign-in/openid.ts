@@ -38,7 +38,7 @@ export async function leaveForProvider(
   const { db, clock, random } = deps.session;
   const state = random.hex(16);
   const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await library();
-  // First, because a browser that cannot leave keeps its session.
+  // Before the session begins: if the provider cannot be reached, the browser keeps its earlier session.
   const provider = await providerOf(openid);
   const { token, session_id } = await beginSession(deps.session, null, beginning);
   const url = buildAuthorizationUrl(provider, {

@@ -65,8 +65,8 @@ export async function madePasskey(deps: SignInDeps, session: UserSession, made: 
 }
 
 /**
- * What a browser needs to answer with a passkey. `name`: whose; null: whoever has one for this console. `purpose`: what
- * the answer is for.
+ * What a browser needs to answer with a passkey. `name`: the person whose passkey it is; null: anybody's. `purpose`:
+ * what the answer is for.
  */
 export async function passkeyToUse(
   { session: { db, clock }, publicUrl }: SignInDeps,

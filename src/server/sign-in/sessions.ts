@@ -52,7 +52,7 @@ export async function sessionOf(
   return { session, user };
 }
 
-/** From where somebody begins to sign in, and the session that the browser has until then. */
+/** The address from which somebody begins to sign in, and the session that the browser has until then. */
 export interface Beginning {
   address: string;
   earlier: UserSession | null;

@@ -17,7 +17,7 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
   const mayApprove = useRole('approve');
   const { person } = useSession();
   const { may_approve, given } = batch.approvals;
-  // Not whoever has submitted it. Who has approved may still reject.
+  // A person who has approved it may still reject it; the person who submitted it decides nothing.
   const mayDecide = may_approve === null || [...may_approve, ...given.map((one) => one.person)].includes(person);
   const waitsForApproval = batch.status === 'awaiting_approval' || batch.status === 'validated';
   const close = () => setOpened(null);

@@ -113,7 +113,7 @@ function paceFigures({ rate_used, rate_allowed, window_ms, left_ms, done_at, fin
       value: `${formatCount(rate_used)} / ${formatCount(rate_allowed)}`,
       more: t('batch.pace_help', { window: formatDuration(window_ms) }),
     };
-  // Once all is sent, no time is left to send, and only the results or a person may be waited for.
+  // Once all rows are sent, no time to send is left: the batch waits for results, or for a person.
   const left = left_ms === null || left_ms === 0 ? undefined : t('batch.left', { time: formatDuration(left_ms) });
   const finish = (done_at !== null || left !== undefined) && {
     name: t('batch.done_at'),
