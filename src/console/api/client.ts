@@ -113,10 +113,31 @@ export type Answer<Path extends keyof paths> = paths[Path] extends {
   ? Body
   : never;
 
+type Get<Path extends keyof paths> = paths[Path] extends { get: infer Operation } ? Operation : never;
+type GetPath = { [Path in keyof paths]: Get<Path> extends { responses: object } ? Path : never }[keyof paths];
+/** A field that a query may leave out may be null, too. */
+type QueryOf<Path extends GetPath> =
+  Get<Path> extends { parameters: { query?: infer Query extends object } }
+    ? { query?: { [Name in keyof Query]: object extends Pick<Query, Name> ? Query[Name] | null : Query[Name] } }
+    : { query?: undefined };
+type Asked<Path extends GetPath> = PathOf<Get<Path>> & QueryOf<Path>;
+
+/** Reads something. Throws `ApiProblem` and `Unreachable`. */
+export function get<Path extends GetPath>(
+  route: Path,
+  ...[params]: object extends Asked<Path> ? [Asked<Path>?] : [Asked<Path>]
+): Promise<Answer<Path>> {
+  const { GET } = api as unknown as {
+    GET: (route: string, init: object) => Promise<{ data?: Answer<Path>; response: Response }>;
+  };
+  return answered(GET(route, { params }));
+}
+
 type Post<Path extends keyof paths> = paths[Path] extends { post: infer Operation } ? Operation : never;
 type PostPath = { [Path in keyof paths]: Post<Path> extends { responses: object } ? Path : never }[keyof paths];
-type PathOf<Path extends PostPath> =
-  Post<Path> extends { parameters: { path: infer Fields extends object } } ? { path: Fields } : { path?: undefined };
+type PathOf<Operation> = Operation extends { parameters: { path: infer Fields extends object } }
+  ? { path: Fields }
+  : { path?: undefined };
 export type BodyOf<Path extends PostPath> =
   Post<Path> extends { requestBody?: { content: { 'application/json': infer Body } } }
     ? { body: Body }
@@ -131,7 +152,7 @@ export type ResultOf<Path extends PostPath> =
  */
 export function change<Path extends PostPath>(
   route: Path,
-  { path, body, etag, key }: PathOf<Path> & BodyOf<Path> & { etag?: string; key?: string },
+  { path, body, etag, key }: PathOf<Post<Path>> & BodyOf<Path> & { etag?: string; key?: string },
 ): Promise<ResultOf<Path>> {
   const { POST } = api as unknown as {
     POST: (route: string, init: object) => Promise<{ data?: ResultOf<Path>; response: Response }>;

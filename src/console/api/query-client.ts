@@ -1,4 +1,4 @@
-import { QueryClient } from '@tanstack/react-query';
+import { QueryClient, type QueryKey, useInfiniteQuery } from '@tanstack/react-query';
 import { isAttended } from './attention.ts';
 import { ApiProblem } from './problem.ts';
 
@@ -11,6 +11,29 @@ const retriesMax = 2;
 /** For `refetchInterval`: repeats the request while somebody uses the page. */
 export function refresh(everyMs: number = refreshMs): () => number | false {
   return () => isAttended() && everyMs;
+}
+
+interface PagesOptions {
+  enabled?: boolean;
+  refetchInterval?: ReturnType<typeof refresh>;
+  /** Shows the pages of the key before until those of a new key are read. */
+  placeholderData?: <Data>(previous: Data | undefined) => Data | undefined;
+}
+
+/** A list that is read page by page: `readPage` reads from `first`, then from `next` of the page before. */
+export function usePages<Cursor, Page extends { next: Cursor | null }>(
+  queryKey: QueryKey,
+  first: Cursor,
+  readPage: (from: Cursor) => Promise<Page>,
+  options: PagesOptions = {},
+) {
+  return useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam }) => readPage(pageParam as Cursor),
+    initialPageParam: first,
+    getNextPageParam: ({ next }) => next,
+    ...options,
+  });
 }
 
 export function makeQueryClient(): QueryClient {

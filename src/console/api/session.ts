@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import { type Answer, answered, api, setCsrfToken } from './client.ts';
+import { type Answer, get, setCsrfToken } from './client.ts';
 
 /** The person who is signed in, as `GET /api/v1/session` returns it. */
 export type Session = Answer<'/api/v1/session'>;
@@ -13,7 +13,7 @@ export function keepSession(session: Session): Session {
 
 /** Reads the session. */
 export async function readSession(): Promise<Session> {
-  return keepSession(await answered(api.GET('/api/v1/session')));
+  return keepSession(await get('/api/v1/session'));
 }
 
 export const SessionContext = createContext<Session | null>(null);

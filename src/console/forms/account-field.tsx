@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { answered, api } from '../api/client.ts';
+import { get } from '../api/client.ts';
 import { Loaded } from '../base/failure.tsx';
 import { Select } from '../base/field.tsx';
 import { EmptyCard } from '../base/page.tsx';
@@ -8,7 +8,7 @@ import { t } from '../texts/i18n.ts';
 
 /** The content with the accounts that the person sees. */
 export function WithAccounts({ children }: { children: (accounts: string[]) => ReactNode }) {
-  const query = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
+  const query = useQuery({ queryKey: ['accounts'], queryFn: () => get('/api/v1/accounts') });
   return (
     <Loaded query={query}>
       {({ accounts }) => (accounts.length === 0 ? <NoAccount /> : children(accounts.map(({ account }) => account)))}

@@ -1,6 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { type Answer, answered, api } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
+import { type Answer, get } from '../../api/client.ts';
+import { refresh, usePages } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
 import { ButtonLink } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
@@ -16,17 +15,12 @@ const limit = 200;
 
 /** The batches that wait for a second person. */
 export function ApprovalsPage() {
-  const query = useInfiniteQuery({
-    queryKey: ['batches', 'approvals'],
-    queryFn: ({ pageParam }) => {
-      const after = pageParam === null ? {} : { before: pageParam };
-      const params = { query: { status: ['awaiting_approval' as const], limit, with_sums: true, ...after } };
-      return answered(api.GET('/api/v1/batches', { params }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-    refetchInterval: refresh(),
-  });
+  const query = usePages(
+    ['batches', 'approvals'],
+    null as string | null,
+    (before) => get('/api/v1/batches', { query: { status: ['awaiting_approval'], limit, with_sums: true, before } }),
+    { refetchInterval: refresh() },
+  );
   return (
     <Page title={t('nav.approvals')}>
       <Loaded query={query}>{({ pages }) => <Waiting batches={pages.flatMap(({ batches }) => batches)} />}</Loaded>

@@ -1,6 +1,7 @@
 import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { actorName, type ChainEvent, detailOf, eventName } from '../../base/event-text.ts';
@@ -94,7 +95,7 @@ function BatchEvents({ search, until, onClear }: Searched) {
     queryKey: ['events', batchId, until],
     queryFn: ({ pageParam }) => {
       const of = batchId === '' ? until : { batch_id: batchId };
-      return answered(api.GET('/api/v1/events', { params: { query: { limit: eventsMax, ...of, ...pageParam } } }));
+      return get('/api/v1/events', { query: { limit: eventsMax, ...of, ...pageParam } });
     },
     initialPageParam: {} as { before?: string; after?: number },
     getNextPageParam: ({ next, older }) =>
@@ -134,15 +135,9 @@ function BatchEvents({ search, until, onClear }: Searched) {
 
 /** Signing in, people, keys, and complete numbers that somebody has seen; or these alone. */
 function AccessEvents({ search, until, onClear, onlyNumbers }: Searched & { onlyNumbers: boolean }) {
-  const query = useInfiniteQuery({
-    queryKey: ['events', 'access', onlyNumbers, until],
-    queryFn: ({ pageParam }) => {
-      const wanted = { limit: accessEventsMax, numbers: onlyNumbers, ...until, ...pageParam };
-      return answered(api.GET('/api/v1/access-events', { params: { query: wanted } }));
-    },
-    initialPageParam: {} as { after?: number },
-    getNextPageParam: ({ next }) => (next === null ? undefined : { after: next }),
-  });
+  const query = usePages(['events', 'access', onlyNumbers, until], null as number | null, (after) =>
+    get('/api/v1/access-events', { query: { limit: accessEventsMax, numbers: onlyNumbers, ...until, after } }),
+  );
   return (
     <>
       <Loaded query={query}>

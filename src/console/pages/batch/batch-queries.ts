@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { isAttended } from '../../api/attention.ts';
-import { type Answer, answered, answeredWithTag, api } from '../../api/client.ts';
+import { type Answer, answeredWithTag, api, get } from '../../api/client.ts';
 import { useEvents } from '../../api/events.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useSession } from '../../api/session.ts';
@@ -20,12 +20,12 @@ const redrawMs = 1_500;
 /** How often the pace of a batch that is being sent is requested (ms). */
 const progressMs = 2_500;
 
-const pathOf = (batchId: string) => ({ params: { path: { batch_id: batchId } } });
+const pathOf = (batchId: string) => ({ path: { batch_id: batchId } });
 
 export function useBatch(batchId: string) {
   return useQuery({
     queryKey: ['batch', batchId, 'status'],
-    queryFn: () => answeredWithTag(api.GET('/api/v1/batches/{batch_id}', pathOf(batchId))),
+    queryFn: () => answeredWithTag(api.GET('/api/v1/batches/{batch_id}', { params: pathOf(batchId) })),
     refetchInterval: refresh(),
   });
 }
@@ -35,7 +35,7 @@ export function useProgress(batchId: string, isOpen: boolean) {
   return useQuery({
     queryKey: ['batch', batchId, 'progress'],
     queryFn: async () => {
-      const { batches } = await answered(api.GET('/api/v1/batches/{batch_id}/progress', pathOf(batchId)));
+      const { batches } = await get('/api/v1/batches/{batch_id}/progress', pathOf(batchId));
       return batches[0] ?? null;
     },
     enabled: isOpen,
@@ -48,7 +48,7 @@ export function useDoubtSums(batchId: string, isAsked: boolean) {
   const query = { batch_id: batchId, limit: 1 };
   return useQuery({
     queryKey: ['doubts', 'sums', batchId],
-    queryFn: () => answered(api.GET('/api/v1/doubts', { params: { query } })),
+    queryFn: () => get('/api/v1/doubts', { query }),
     enabled: isAsked,
     refetchInterval: refresh(),
   });
@@ -57,7 +57,7 @@ export function useDoubtSums(batchId: string, isAsked: boolean) {
 export function useHeldRows(batchId: string, isAsked: boolean) {
   return useQuery({
     queryKey: ['batch', batchId, 'held'],
-    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId))),
+    queryFn: () => get('/api/v1/batches/{batch_id}/held-rows', pathOf(batchId)),
     enabled: isAsked,
   });
 }

@@ -1,6 +1,6 @@
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useLocation } from 'wouter';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
@@ -50,7 +50,7 @@ function WorkbookLink({ batch: { batch_id, run_id } }: { batch: BatchStatus }) {
   const path = { batch_id };
   const reports = useQuery({
     queryKey: ['reports', batch_id],
-    queryFn: () => answered(api.GET('/api/v1/batches/{batch_id}/report-files', { params: { path } })),
+    queryFn: () => get('/api/v1/batches/{batch_id}/report-files', { path }),
   }).data;
   const current = reports?.folders.find(({ is_masked }) => !is_masked);
   if (!current?.files.some(({ name }) => name === 'failed.xlsx')) return null;
@@ -73,7 +73,7 @@ function failedFile(batchId: string, name: 'failed.csv' | 'failed.xlsx'): string
  */
 async function optionsOf(draftId: string): Promise<FileOptions> {
   const path = { draft_id: draftId };
-  const { options } = await answered(api.GET('/api/v1/drafts/{draft_id}', { params: { path } }));
+  const { options } = await get('/api/v1/drafts/{draft_id}', { path });
   const { sheet: _, header_line: __, expect_rows: ___, expect_sum: ____, ...kept } = options;
   return kept;
 }

@@ -1,5 +1,5 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 import { EventsTable } from '../../base/events-table.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
@@ -10,15 +10,9 @@ const pageEvents = 200;
 
 /** The audit chain of a batch, from its first event. */
 export function EventsPanel({ batchId }: { batchId: string }) {
-  const query = useInfiniteQuery({
-    queryKey: ['batch', batchId, 'events'],
-    queryFn: ({ pageParam }) =>
-      answered(
-        api.GET('/api/v1/events', { params: { query: { batch_id: batchId, after: pageParam, limit: pageEvents } } }),
-      ),
-    initialPageParam: 0,
-    getNextPageParam: ({ next }) => next,
-  });
+  const query = usePages(['batch', batchId, 'events'], 0, (after) =>
+    get('/api/v1/events', { query: { batch_id: batchId, after, limit: pageEvents } }),
+  );
   return (
     <Card isFlush>
       <Loaded query={query}>{({ pages }) => <EventsTable events={pages.flatMap(({ events }) => events)} />}</Loaded>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
 import { Failure } from '../../base/failure.tsx';
@@ -74,7 +74,7 @@ export function HeldRowActions({ batchId, rowNo, onDecide }: HeldRowProps) {
     queryKey: ['batch', batchId, 'held', rowNo],
     queryFn: () => {
       const params = { path: { batch_id: batchId }, query: { rows: [rowNo] } };
-      return answered(api.GET('/api/v1/batches/{batch_id}/held-rows', { params }));
+      return get('/api/v1/batches/{batch_id}/held-rows', params);
     },
   });
   if (error !== null) return <Failure error={error} />;

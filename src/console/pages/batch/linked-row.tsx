@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useSearch } from 'wouter';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { Dialog } from '../../base/dialog.tsx';
 import { t } from '../../texts/i18n.ts';
 import { RowDialog } from './row-dialog.tsx';
@@ -15,7 +15,7 @@ export function LinkedRow({ batchId }: { batchId: string }) {
     queryFn: async () => {
       // Row numbers have no gap.
       const params = { path: { batch_id: batchId }, query: { after: rowNo - 1, limit: 1 } };
-      const { rows } = await answered(api.GET('/api/v1/batches/{batch_id}/rows', { params }));
+      const { rows } = await get('/api/v1/batches/{batch_id}/rows', params);
       return rows.find(({ row_no }) => row_no === rowNo) ?? null;
     },
     enabled: rowNo > 0,

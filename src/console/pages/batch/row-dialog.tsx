@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -53,9 +53,9 @@ export function RowDialog({ batchId, row: opened, onClose }: RowDialogProps) {
       // Row numbers have no gap.
       const listed = { path: { batch_id: batchId }, query: { after: row_no - 1, limit: 1 } };
       const [{ problems }, list, history] = await Promise.all([
-        answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}', { params: { path } })),
-        answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: listed })),
-        answered(api.GET('/api/v1/events', { params: { query: { ...path, limit: eventsMax } } })),
+        get('/api/v1/batches/{batch_id}/rows/{row}', { path }),
+        get('/api/v1/batches/{batch_id}/rows', listed),
+        get('/api/v1/events', { query: { ...path, limit: eventsMax } }),
       ]);
       return { problems, row: list.rows.find((one) => one.row_no === row_no) ?? null, events: history.events };
     },
@@ -131,7 +131,7 @@ function useDetails(batchId: string, { row_no, status }: ShownRow): Details | un
     queryKey: ['row-details', batchId, row_no],
     queryFn: () => {
       const path = { batch_id: batchId, row: row_no };
-      return answered(api.GET('/api/v1/batches/{batch_id}/rows/{row}/details', { params: { path } }));
+      return get('/api/v1/batches/{batch_id}/rows/{row}/details', { path });
     },
     enabled: status === 'completed',
     refetchInterval: ({ state }) => (state.data?.is_unread === true ? detailsMs : false),

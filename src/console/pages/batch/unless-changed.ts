@@ -1,4 +1,4 @@
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
 import { type ChainEvent, dataIn } from '../../base/event-text.ts';
 import { t } from '../../texts/i18n.ts';
@@ -57,9 +57,7 @@ async function eventsSince(batchId: string, seq: number): Promise<ChainEvent[]> 
   const found: ChainEvent[] = [];
   for (let after: number | null = seq; after !== null; ) {
     const query = { batch_id: batchId, after };
-    const page: { events: ChainEvent[]; next: number | null } = await answered(
-      api.GET('/api/v1/events', { params: { query } }),
-    );
+    const page: { events: ChainEvent[]; next: number | null } = await get('/api/v1/events', { query });
     found.push(...page.events);
     after = page.next;
   }

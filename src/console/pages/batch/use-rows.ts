@@ -1,7 +1,8 @@
-import { useInfiniteQuery, useQueries, useQueryClient } from '@tanstack/react-query';
+import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useCallback } from 'react';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
 import { usePagesInView } from '../../api/pages-in-view.ts';
+import { usePages } from '../../api/query-client.ts';
 import type { RowState } from '../../base/states.ts';
 import type { Row, RowPage } from './batch-queries.ts';
 
@@ -26,7 +27,7 @@ function readRows(batchId: string, after: number, { state, find }: RowFilter): P
   const query = { after, limit: pageRows, ...(state === 'all' ? {} : { status: [state] }) };
   const path = { batch_id: batchId };
   return find === ''
-    ? answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path, query } }))
+    ? get('/api/v1/batches/{batch_id}/rows', { path, query })
     : change('/api/v1/batches/{batch_id}/rows/search', { path, body: { ...query, find } });
 }
 
@@ -60,13 +61,12 @@ export function useAllRows(batchId: string, count: number, isAsked: boolean): Gr
 
 /** The rows that match a filter, page after page. */
 export function useFilteredRows(batchId: string, filter: RowFilter, isAsked: boolean): GridRows {
-  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = useInfiniteQuery({
-    queryKey: ['batch', batchId, 'filtered-rows', filter],
-    queryFn: ({ pageParam }) => readRows(batchId, pageParam, filter),
-    initialPageParam: 0,
-    getNextPageParam: ({ next }) => next,
-    enabled: isAsked,
-  });
+  const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage, isPending } = usePages(
+    ['batch', batchId, 'filtered-rows', filter],
+    0,
+    (after) => readRows(batchId, after, filter),
+    { enabled: isAsked },
+  );
   const rows = data?.pages.flatMap((page) => page.rows) ?? [];
   const loaded = rows.length;
   const onShow = useCallback(

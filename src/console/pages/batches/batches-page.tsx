@@ -1,7 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
+import { get } from '../../api/client.ts';
+import { refresh, usePages } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { ButtonLink } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
@@ -23,18 +22,12 @@ export function BatchesPage() {
   const [kind, setKind] = useState<Kind>('all');
   const [search, setSearch] = useState('');
   const mayPrepare = useRole('prepare');
-  const query = useInfiniteQuery({
-    queryKey: ['batches', kind],
-    queryFn: ({ pageParam }) => {
-      const states = statesOf(kind);
-      const after = pageParam === null ? {} : { before: pageParam };
-      const asked = { limit: pageRows, ...after, ...(states === null ? {} : { status: states }) };
-      return answered(api.GET('/api/v1/batches', { params: { query: asked } }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-    refetchInterval: refresh(),
-  });
+  const query = usePages(
+    ['batches', kind],
+    null as string | null,
+    (before) => get('/api/v1/batches', { query: { limit: pageRows, before, status: statesOf(kind) } }),
+    { refetchInterval: refresh() },
+  );
   return (
     <Page
       title={t('nav.batches')}

@@ -1,6 +1,6 @@
-import { keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api, change } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type Answer, change, get } from '../../api/client.ts';
+import { refresh, usePages } from '../../api/query-client.ts';
 import { useChange } from '../../forms/use-change.ts';
 import { t } from '../../texts/i18n.ts';
 import type { RowsOfBatch } from '../batch/look-up.ts';
@@ -18,7 +18,7 @@ export function useOpenBatches() {
   return useQuery({
     queryKey: ['doubts', 'batches'],
     queryFn: async () => {
-      const { batches } = await answered(api.GET('/api/v1/batches', { params: { query: { limit: batchesMax } } }));
+      const { batches } = await get('/api/v1/batches', { query: { limit: batchesMax } });
       return batches;
     },
     refetchInterval: refresh(),
@@ -27,22 +27,13 @@ export function useOpenBatches() {
 
 /** The rows in doubt of all batches, the oldest first. `owner`: null: of everybody; empty: of nobody. */
 export function useDoubts(owner: string | null) {
-  return useInfiniteQuery({
-    queryKey: ['doubts', 'rows', owner],
-    queryFn: ({ pageParam }) => {
-      const query = {
-        limit: doubtsPerPage,
-        ...(owner === null ? {} : { owner }),
-        ...(pageParam === null ? {} : { after: pageParam }),
-      };
-      return answered(api.GET('/api/v1/doubts', { params: { query } }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
+  return usePages(
+    ['doubts', 'rows', owner],
+    null as string | null,
+    (after) => get('/api/v1/doubts', { query: { limit: doubtsPerPage, owner, after } }),
     // The filter stays, and keeps the focus, while its rows are read.
-    placeholderData: keepPreviousData,
-    refetchInterval: refresh(),
-  });
+    { placeholderData: keepPreviousData, refetchInterval: refresh() },
+  );
 }
 
 /** The rows of each batch. */

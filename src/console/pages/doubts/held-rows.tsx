@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
@@ -19,14 +19,9 @@ const pageRows = 50;
 /** The held rows of a batch for somebody who does not decide about them: with masked numbers. */
 export function HeldRowsOf({ batchId }: { batchId: string }) {
   const [opened, setOpened] = useState<Row | null>(null);
-  const query = useInfiniteQuery({
-    queryKey: ['batch', batchId, 'held-rows'],
-    queryFn: ({ pageParam: after }) => {
-      const query = { after, limit: pageRows, status: ['held' as const] };
-      return answered(api.GET('/api/v1/batches/{batch_id}/rows', { params: { path: { batch_id: batchId }, query } }));
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ next }) => next,
+  const query = usePages(['batch', batchId, 'held-rows'], 0, (after) => {
+    const query = { after, limit: pageRows, status: ['held' as const] };
+    return get('/api/v1/batches/{batch_id}/rows', { path: { batch_id: batchId }, query });
   });
   return (
     <Card isFlush>

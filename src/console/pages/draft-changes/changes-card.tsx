@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
@@ -18,16 +18,12 @@ type Draft = Pick<Answer<'/api/v1/drafts/{draft_id}'>, 'draft_id' | 'version' | 
 /** Who has changed what in a draft, undone steps included; nothing for a draft that nobody has changed. */
 export function ChangesCard({ draft: { draft_id, version, columns, undo, redo } }: { draft: Draft }) {
   const [isShown, setShown] = useState(false);
-  const query = useInfiniteQuery({
-    queryKey: ['draft-changes', draft_id, version],
-    queryFn: ({ pageParam }) =>
-      answered(
-        api.GET('/api/v1/drafts/{draft_id}/changes', { params: { path: { draft_id }, query: { after: pageParam } } }),
-      ),
-    initialPageParam: 0,
-    getNextPageParam: ({ next }) => next,
-    enabled: isShown,
-  });
+  const query = usePages(
+    ['draft-changes', draft_id, version],
+    0,
+    (after) => get('/api/v1/drafts/{draft_id}/changes', { path: { draft_id }, query: { after } }),
+    { enabled: isShown },
+  );
   if (undo === null && redo === null) return null;
   const names = columns.map(({ name }) => name);
   return (

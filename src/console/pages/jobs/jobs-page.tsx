@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
@@ -19,7 +19,7 @@ import { type Job, SlotCell } from './slot-cell.tsx';
 export function JobsPage() {
   const query = useQuery({
     queryKey: ['jobs'],
-    queryFn: () => answered(api.GET('/api/v1/jobs')),
+    queryFn: () => get('/api/v1/jobs'),
     refetchInterval: refresh(),
   });
   return (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api, type BodyOf, change, type ResultOf } from '../../api/client.ts';
+import { type Answer, type BodyOf, change, get, type ResultOf } from '../../api/client.ts';
 
 export type Draft = Answer<'/api/v1/drafts/{draft_id}'>;
 export type DraftColumn = Draft['columns'][number];
@@ -14,7 +14,7 @@ export type Preview = ResultOf<'/api/v1/drafts/{draft_id}/fix'>;
 export function useDraft(draftId: string) {
   return useQuery({
     queryKey: ['draft', draftId],
-    queryFn: () => answered(api.GET('/api/v1/drafts/{draft_id}', { params: { path: { draft_id: draftId } } })),
+    queryFn: () => get('/api/v1/drafts/{draft_id}', { path: { draft_id: draftId } }),
     staleTime: Number.POSITIVE_INFINITY,
   });
 }

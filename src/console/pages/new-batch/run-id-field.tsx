@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect, useRef } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { Field, Select } from '../../base/field.tsx';
 import { t } from '../../texts/i18n.ts';
 import type { Draft } from './draft-queries.ts';
@@ -28,10 +28,7 @@ export function RunIdField({ draft, value, onChange }: RunIdProps) {
 function CorrectedBatch({ draft: { account }, value, onChange }: RunIdProps) {
   const { data } = useQuery({
     queryKey: ['batches', 'corrected', account],
-    queryFn: () =>
-      answered(
-        api.GET('/api/v1/batches', { params: { query: { account, status: ['completed'], limit: batchesMax } } }),
-      ),
+    queryFn: () => get('/api/v1/batches', { query: { account, status: ['completed'], limit: batchesMax } }),
   });
   const corrected = (data?.batches ?? []).filter(({ counts }) => (counts.failed ?? 0) + (counts.invalid ?? 0) > 0);
   const likely = corrected[0]?.run_id ?? '';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react';
-import { answered, api, areChangesStopped, change } from '../../api/client.ts';
+import { areChangesStopped, change, get } from '../../api/client.ts';
 import { codeOf } from '../../api/problem.ts';
 import { refresh } from '../../api/query-client.ts';
 import { untilAnswered } from '../../api/until-answered.ts';
@@ -125,7 +125,7 @@ function useOthersChanges(
   const { data, dataUpdatedAt } = useQuery({
     queryKey: ['draft-version', draftId],
     queryFn: async () => {
-      const { drafts } = await answered(api.GET('/api/v1/drafts', { params: { query: { original_sha256 } } }));
+      const { drafts } = await get('/api/v1/drafts', { query: { original_sha256 } });
       return drafts.find((one) => one.draft_id === draftId) ?? null;
     },
     refetchInterval: refresh(othersMs),

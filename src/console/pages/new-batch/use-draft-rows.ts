@@ -1,6 +1,6 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
 import { usePagesInView } from '../../api/pages-in-view.ts';
 import type { DraftRow, DraftRowPage } from './draft-queries.ts';
 
@@ -42,7 +42,7 @@ function readPage(draftId: string, { state, code, column, text }: RowFilter, pag
   const query = { ...wanted, ...(isAll ? { after: page * pageRows } : { skip: page * pageRows }), limit: pageRows };
   const path = { draft_id: draftId };
   return text === ''
-    ? answered(api.GET('/api/v1/drafts/{draft_id}/rows', { params: { path, query } }))
+    ? get('/api/v1/drafts/{draft_id}/rows', { path, query })
     : change('/api/v1/drafts/{draft_id}/rows/search', { path, body: { ...query, text } });
 }
 

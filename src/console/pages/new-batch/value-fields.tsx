@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { Failure } from '../../base/failure.tsx';
 import { Field, Select } from '../../base/field.tsx';
 import { countryName } from '../../texts/format.ts';
@@ -64,11 +64,7 @@ export function NetworkValue({ draft, value, onPick, none }: ValueProps) {
   const { data, error } = useQuery({
     queryKey: ['networks', draft.account, country],
     queryFn: () =>
-      answered(
-        api.GET('/api/v1/accounts/{account}/networks', {
-          params: { path: { account: draft.account }, query: { query: country } },
-        }),
-      ),
+      get('/api/v1/accounts/{account}/networks', { path: { account: draft.account }, query: { query: country } }),
   });
   const networks = data?.networks ?? [];
   const isListed = value === '' || networks.some(({ network_id }) => String(network_id) === value);

@@ -1,4 +1,4 @@
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
 import { Card, Figures } from '../../base/page.tsx';
 import { BatchBadge } from '../../base/state-badge.tsx';
 import { Table } from '../../base/table.tsx';
@@ -18,7 +18,7 @@ export function FilesPanel() {
   return (
     <FormWithResult
       entered={period.times}
-      request={(times) => answered(api.GET('/api/v1/paid-files', { params: { query: times } }))}
+      request={(times) => get('/api/v1/paid-files', { query: times })}
       submitText={t('payments.list')}
       note={periodZone()}
       result={(paid) => <Files paid={paid} />}

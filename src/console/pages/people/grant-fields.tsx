@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import type { Role } from '../../api/session.ts';
 import { t } from '../../texts/i18n.ts';
 import '../../styles/choices.css';
@@ -23,7 +23,7 @@ interface GrantFieldsProps {
 
 /** Roles and accounts to choose from. No account chosen means all of them. */
 export function GrantFields({ roles, accounts, onRoles, onAccounts }: GrantFieldsProps) {
-  const known = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
+  const known = useQuery({ queryKey: ['accounts'], queryFn: () => get('/api/v1/accounts') });
   // Also accounts that the configuration no longer has: without them, a person would seem to have all.
   const [granted] = useState(accounts);
   const names = [...new Set([...(known.data?.accounts.map(({ account }) => account) ?? []), ...granted])];

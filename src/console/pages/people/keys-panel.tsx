@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type Answer, answered, api, change } from '../../api/client.ts';
+import { type Answer, change, get } from '../../api/client.ts';
 import { type Role, useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -25,7 +25,7 @@ export function KeysPanel() {
   const isAdmin = useRole('admin');
   const [isMaking, setMaking] = useState(false);
   const [secret, setSecret] = useState<string | null>(null);
-  const keys = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/api-keys')) });
+  const keys = useQuery({ queryKey: key, queryFn: () => get('/api/v1/api-keys') });
   const revoke = useChange((name: string) => change('/api/v1/api-keys/{name}/revoke', { path: { name }, body: {} }), {
     reads: [key],
     done: () => t('people.revoked'),

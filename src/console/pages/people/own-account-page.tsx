@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api, change, requestJson } from '../../api/client.ts';
+import { change, get, requestJson } from '../../api/client.ts';
 import { newPasskey } from '../../api/sign-in.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -20,7 +20,7 @@ import './account.css';
 /** A person's own account: second factors, and the password. */
 export function OwnAccountPage() {
   const [open, setOpen] = useState<'app' | 'passkey' | 'password' | null>(null);
-  const factors = useQuery({ queryKey: ['factors'], queryFn: () => answered(api.GET('/api/v1/session/factors')) });
+  const factors = useQuery({ queryKey: ['factors'], queryFn: () => get('/api/v1/session/factors') });
   const remove = useChange((body: { credential_id?: string }) => change('/api/v1/session/factors/remove', { body }), {
     reads: factorReads,
     done: () => t('account.removed'),

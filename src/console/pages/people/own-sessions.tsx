@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
@@ -14,7 +14,7 @@ const key = ['own-sessions'] as const;
 
 /** Where the person is signed in, and a way to sign out elsewhere. */
 export function OwnSessions() {
-  const query = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/session/all')) });
+  const query = useQuery({ queryKey: key, queryFn: () => get('/api/v1/session/all') });
   const end = useChange((session_id: string) => change('/api/v1/session/end', { body: { session_id } }), {
     reads: [key],
     done: () => t('people.signed_out'),

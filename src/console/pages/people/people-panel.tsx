@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
@@ -18,7 +18,7 @@ export function PeoplePanel() {
   const isAdmin = useRole('admin');
   const [editing, setEditing] = useState<Person | 'new' | null>(null);
   const [link, setLink] = useState<{ name: string; token: string } | null>(null);
-  const people = useQuery({ queryKey: peopleKey, queryFn: () => answered(api.GET('/api/v1/users')) });
+  const people = useQuery({ queryKey: peopleKey, queryFn: () => get('/api/v1/users') });
   return (
     <Card
       isFlush

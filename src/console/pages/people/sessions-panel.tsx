@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api, change } from '../../api/client.ts';
+import { change, get } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -15,7 +15,7 @@ const key = ['sessions'] as const;
 /** Who is signed in; administrators can sign them out. */
 export function SessionsPanel() {
   const isAdmin = useRole('admin');
-  const sessions = useQuery({ queryKey: key, queryFn: () => answered(api.GET('/api/v1/sessions')) });
+  const sessions = useQuery({ queryKey: key, queryFn: () => get('/api/v1/sessions') });
   const revoke = useChange(
     (session_id: string) => change('/api/v1/sessions/{session_id}/revoke', { path: { session_id }, body: {} }),
     { reads: [key], done: () => t('people.signed_out') },

@@ -1,7 +1,7 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'wouter';
-import { type Answer, answered, api, change } from '../../api/client.ts';
+import { type Answer, change, get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -33,14 +33,9 @@ function isWaiting({ bucket, status_here }: Item): boolean {
 /** All open lines: those that are wrong, and apart from them those that wait. A person keeps notes on each. */
 export function OpenItems({ id, all, isSettled }: { id: string; all: number; isSettled: boolean }) {
   const [noted, setNoted] = useState<Item | null>(null);
-  const query = useInfiniteQuery({
-    queryKey: ['reconciliation', id, 'items'],
-    queryFn: ({ pageParam }) => {
-      const params = { path: { reconciliation_id: id }, query: { after: pageParam, limit: itemsPerPage } };
-      return answered(api.GET('/api/v1/reconciliations/{reconciliation_id}/items', { params }));
-    },
-    initialPageParam: 0,
-    getNextPageParam: ({ next }) => next,
+  const query = usePages(['reconciliation', id, 'items'], 0, (after) => {
+    const query = { after, limit: itemsPerPage };
+    return get('/api/v1/reconciliations/{reconciliation_id}/items', { path: { reconciliation_id: id }, query });
   });
   return (
     <Loaded query={query}>

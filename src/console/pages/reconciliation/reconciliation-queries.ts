@@ -1,5 +1,6 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import { type Answer, get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 
 type Shown = Answer<'/api/v1/reconciliations/{reconciliation_id}'>;
 export type Reconciliation = Shown['reconciliation'];
@@ -9,15 +10,9 @@ const pageRows = 20;
 
 /** Those that people and jobs have made, the newest first. */
 export function useReconciliations() {
-  return useInfiniteQuery({
-    queryKey: reconciliationsKey,
-    queryFn: ({ pageParam }) => {
-      const query = { limit: pageRows, ...(pageParam === null ? {} : { before: pageParam }) };
-      return answered(api.GET('/api/v1/reconciliations', { params: { query } }));
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  return usePages(reconciliationsKey, null as string | null, (before) =>
+    get('/api/v1/reconciliations', { query: { limit: pageRows, before } }),
+  );
 }
 
 /** One of them, with its files. */
@@ -26,7 +21,7 @@ export function useReconciliation(id: string) {
     queryKey: ['reconciliation', id],
     queryFn: () => {
       const params = { path: { reconciliation_id: id } };
-      return answered(api.GET('/api/v1/reconciliations/{reconciliation_id}', { params }));
+      return get('/api/v1/reconciliations/{reconciliation_id}', params);
     },
   });
 }

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
@@ -26,7 +26,7 @@ export function UnexplainedRest({ id, currencies }: { id: string; currencies: re
     queryKey: ['reconciliation', id, 'rest'],
     queryFn: () => {
       const params = { path: { reconciliation_id: id }, query: { limit: itemsMax } };
-      return answered(api.GET('/api/v1/reconciliations/{reconciliation_id}/items', { params }));
+      return get('/api/v1/reconciliations/{reconciliation_id}/items', params);
     },
   });
   return (

@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
 import { Button } from '../../base/button.tsx';
 import { eventText, memberName, whyText } from '../../base/event-text.ts';
 import { Failure } from '../../base/failure.tsx';
@@ -26,7 +26,7 @@ export function DifferencePart({
     mutationFn: () => {
       const path = { batch_id: batchId };
       const query = { version: version ?? 1, masked: is_masked };
-      return answered(api.GET('/api/v1/batches/{batch_id}/difference', { params: { path, query } }));
+      return get('/api/v1/batches/{batch_id}/difference', { path, query });
     },
   });
   if (!files.some(({ name }) => name === fileName)) return null;

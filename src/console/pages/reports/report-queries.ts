@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api, send } from '../../api/client.ts';
+import { type Answer, get, send } from '../../api/client.ts';
 import { ApiProblem, problemOf } from '../../api/problem.ts';
 import type { ReadFile } from './verify.ts';
 
@@ -15,8 +15,7 @@ export function fileUrl(batchId: string, { version, is_masked }: ReportFolder, n
 export function useReportFolders(batchId: string) {
   return useQuery({
     queryKey: ['reports', batchId],
-    queryFn: () =>
-      answered(api.GET('/api/v1/batches/{batch_id}/report-files', { params: { path: { batch_id: batchId } } })),
+    queryFn: () => get('/api/v1/batches/{batch_id}/report-files', { path: { batch_id: batchId } }),
   });
 }
 

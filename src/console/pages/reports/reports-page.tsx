@@ -1,6 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
+import { usePages } from '../../api/query-client.ts';
 import { ButtonLink } from '../../base/button.tsx';
 import { Loaded } from '../../base/failure.tsx';
 import { MoreRows } from '../../base/more-rows.tsx';
@@ -17,17 +17,9 @@ const ended = ['completed', 'cancelled', 'rejected'] as const;
 
 /** The batches that have ended: each has reports. */
 export function ReportsPage() {
-  const query = useInfiniteQuery({
-    queryKey: ['batches', 'reports'],
-    queryFn: ({ pageParam }) => {
-      const from = pageParam === null ? {} : { before: pageParam };
-      return answered(
-        api.GET('/api/v1/batches', { params: { query: { status: [...ended], limit: pageRows, ...from } } }),
-      );
-    },
-    initialPageParam: null as string | null,
-    getNextPageParam: ({ next }) => next,
-  });
+  const query = usePages(['batches', 'reports'], null as string | null, (before) =>
+    get('/api/v1/batches', { query: { status: [...ended], limit: pageRows, before } }),
+  );
   return (
     <Page title={t('nav.reports')} sub={t('reports.sub')}>
       <Loaded query={query}>{({ pages }) => <Reports batches={pages.flatMap(({ batches }) => batches)} />}</Loaded>

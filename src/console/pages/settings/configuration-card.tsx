@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Card } from '../../base/page.tsx';
 import { Table } from '../../base/table.tsx';
@@ -31,7 +31,7 @@ const alwaysShown: readonly Group[] = ['policy', 'intake'];
 export function ConfigurationCard() {
   const query = useQuery({
     queryKey: ['configuration'],
-    queryFn: () => answered(api.GET('/api/v1/configuration')),
+    queryFn: () => get('/api/v1/configuration'),
   });
   return (
     <Card isFlush title={t('settings.configuration')}>

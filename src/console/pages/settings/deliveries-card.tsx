@@ -1,7 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { answered, api, change } from '../../api/client.ts';
-import { refresh } from '../../api/query-client.ts';
+import { change, get } from '../../api/client.ts';
+import { refresh, usePages } from '../../api/query-client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Dialog } from '../../base/dialog.tsx';
@@ -25,21 +24,13 @@ const tones: Record<Delivery['outcome'], Tone> = { waiting: 'moving', delivered:
 /** What was sent to an endpoint, the newest first. */
 export function DeliveriesCard({ endpoint: { endpoint_id, enabled } }: { endpoint: Endpoint }) {
   const [shown, setShown] = useState<Delivery | null>(null);
-  const query = useInfiniteQuery({
-    queryKey: ['webhooks', endpoint_id, 'deliveries'],
-    queryFn: ({ pageParam }) =>
-      answered(
-        api.GET('/api/v1/webhooks/{endpoint_id}/deliveries', {
-          params: {
-            path: { endpoint_id },
-            query: { limit: pageRows, ...(pageParam === null ? {} : { after: pageParam }) },
-          },
-        }),
-      ),
-    initialPageParam: null as number | null,
-    getNextPageParam: ({ next }) => next,
-    refetchInterval: refresh(),
-  });
+  const query = usePages(
+    ['webhooks', endpoint_id, 'deliveries'],
+    null as number | null,
+    (after) =>
+      get('/api/v1/webhooks/{endpoint_id}/deliveries', { path: { endpoint_id }, query: { limit: pageRows, after } }),
+    { refetchInterval: refresh() },
+  );
   return (
     <Card isFlush title={t('webhooks.log')}>
       <Loaded query={query}>

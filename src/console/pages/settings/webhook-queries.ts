@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 
 export type Endpoint = Answer<'/api/v1/webhooks'>['endpoints'][number];
@@ -31,7 +31,7 @@ export const webhookReads = [key];
 export function useEndpoints() {
   return useQuery({
     queryKey: key,
-    queryFn: () => answered(api.GET('/api/v1/webhooks')),
+    queryFn: () => get('/api/v1/webhooks'),
     refetchInterval: refresh(),
   });
 }

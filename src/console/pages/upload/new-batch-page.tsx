@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type ClipboardEvent, type DragEvent, type RefObject, useRef, useState } from 'react';
 import { Link } from 'wouter';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
@@ -25,7 +25,7 @@ const pastedName = 'pasted.tsv';
 /** Where a file becomes a draft. */
 export function NewBatchPage() {
   const mayPrepare = useRole('prepare');
-  const accounts = useQuery({ queryKey: ['accounts'], queryFn: () => answered(api.GET('/api/v1/accounts')) });
+  const accounts = useQuery({ queryKey: ['accounts'], queryFn: () => get('/api/v1/accounts') });
   const names = accounts.data?.accounts.map(({ account }) => account) ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   const account = chosen ?? names[0] ?? null;
@@ -134,7 +134,7 @@ function OpenDrafts() {
   const query = { status: 'open', limit: draftsMax } as const;
   const { data } = useQuery({
     queryKey: ['drafts'],
-    queryFn: () => answered(api.GET('/api/v1/drafts', { params: { query } })),
+    queryFn: () => get('/api/v1/drafts', { query }),
   });
   const open = data?.drafts ?? [];
   if (open.length === 0) return null;

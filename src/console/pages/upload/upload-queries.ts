@@ -1,4 +1,4 @@
-import { type Answer, answered, api, send } from '../../api/client.ts';
+import { type Answer, get, send } from '../../api/client.ts';
 import { ApiProblem, problemOf } from '../../api/problem.ts';
 
 type Listed = Answer<'/api/v1/drafts'>;
@@ -29,7 +29,7 @@ function hex(byte: number): string {
 export async function draftsOf({ sha256 }: Upload, account: string | null): Promise<DraftSummary[]> {
   if (sha256 === null) return [];
   const query = { original_sha256: sha256, ...(account === null ? {} : { account }) };
-  return (await answered(api.GET('/api/v1/drafts', { params: { query } }))).drafts;
+  return (await get('/api/v1/drafts', { query })).drafts;
 }
 
 /** How the whole of a file is read. */

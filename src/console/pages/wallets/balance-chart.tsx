@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { formatAmount, formatTime } from '../../texts/format.ts';
 import { intlLocale, t } from '../../texts/i18n.ts';
@@ -25,7 +25,7 @@ const aheadTimesMax = 12;
 export function BalanceCharts({ account }: { account: string }) {
   const query = useQuery({
     queryKey: ['balances', account],
-    queryFn: () => answered(api.GET('/api/v1/accounts/{account}/balances', { params: { path: { account } } })),
+    queryFn: () => get('/api/v1/accounts/{account}/balances', { path: { account } }),
   });
   const { data: forecast } = useMoneyForecast(account);
   return (

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { missingColumn } from '../../base/plan-money.tsx';
 import { Table } from '../../base/table.tsx';
@@ -17,7 +17,7 @@ const freshMs = 60_000;
 export function useMoneyForecast(account: string) {
   return useQuery({
     queryKey: ['money-forecast', account],
-    queryFn: () => answered(api.GET('/api/v1/accounts/{account}/money-forecast', { params: { path: { account } } })),
+    queryFn: () => get('/api/v1/accounts/{account}/money-forecast', { path: { account } }),
     staleTime: freshMs,
   });
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type Answer, answered, api } from '../../api/client.ts';
+import { type Answer, get } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure, Loaded } from '../../base/failure.tsx';
@@ -19,7 +19,7 @@ type Balance = NonNullable<Account['balance']>;
 export function WalletsPage() {
   const query = useQuery({
     queryKey: ['accounts'],
-    queryFn: () => answered(api.GET('/api/v1/accounts')),
+    queryFn: () => get('/api/v1/accounts'),
     refetchInterval: refresh(),
   });
   return (
@@ -49,7 +49,7 @@ function AccountCard({
   const client = useQueryClient();
   const read = useQuery({
     queryKey: ['balance', account],
-    queryFn: () => answered(api.GET('/api/v1/accounts/{account}/balance', { params: { path: { account } } })),
+    queryFn: () => get('/api/v1/accounts/{account}/balance', { path: { account } }),
     enabled: false,
   });
   // The program reads it, too, when a batch begins or ends.

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
+import { get } from '../../api/client.ts';
 import { refresh } from '../../api/query-client.ts';
 import { Loaded } from '../../base/failure.tsx';
 import { Card, Page } from '../../base/page.tsx';
@@ -12,7 +12,7 @@ import { t } from '../../texts/i18n.ts';
 export function WorkersPage() {
   const query = useQuery({
     queryKey: ['workers'],
-    queryFn: () => answered(api.GET('/api/v1/workers')),
+    queryFn: () => get('/api/v1/workers'),
     refetchInterval: refresh(),
   });
   return (
