@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 
 Object.assign(globalThis, { location: new URL('http://console.test/') });
-const { change, setCsrfToken } = await import('../../src/console/api/client.ts');
+const { change, get, setCsrfToken } = await import('../../src/console/api/client.ts');
 const { messageOf } = await import('../../src/console/api/events.ts');
 const { setGate } = await import('../../src/console/api/gates.ts');
 const { ApiProblem, Unreachable } = await import('../../src/console/api/problem.ts');
@@ -27,6 +27,16 @@ const pause = (why = 'wrong month') =>
   change('/api/v1/batches/{batch_id}/pause', { path: { batch_id: 'B-1' }, body: { why } });
 
 describe('the client of the console', () => {
+  test('reads without the fields of a query that are null', async (t) => {
+    const asked: string[] = [];
+    t.mock.method(globalThis, 'fetch', async ({ url }: Request) => {
+      asked.push(url);
+      return Response.json({ events: [] });
+    });
+    await get('/api/v1/events', { query: { batch_id: 'B-1', row: null, after: 0 } });
+    assert.deepEqual(asked, ['http://console.test/api/v1/events?batch_id=B-1&after=0']);
+  });
+
   test('keeps the reason of a refusal, for its text in another language', async (t) => {
     const reason = { code: 'OWN_BATCH', values: { did: 'submitted', name: 'sam' } };
     const body = { status: 403, code: 'SECOND_PERSON_NEEDED', detail: 'sam submitted it', hint: null, reason };
