@@ -5,7 +5,7 @@ import { generationsMax, isDoubtfulEnd } from '../../core/state/earlier-payment.
 import type { Gateway, LookupOutcome } from '../../gateway/contract/gateway.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import { type BatchRecord, findBatch } from '../../ledger/batches/batches.ts';
-import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { requireBatch, wrongState } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { findPayment } from '../../ledger/rows/payments.ts';
 import { writeRefund } from '../../ledger/rows/refunds.ts';
@@ -65,13 +65,7 @@ export async function retryFailed(
   { unansweredMax = Number.POSITIVE_INFINITY, ending }: RetryPatience = {},
 ): Promise<RetryResult> {
   const batch = await requireBatch(actor.db, batchId);
-  if (!isRetried(batch.status)) {
-    throw new AirbatchError(
-      'BATCH_STATE',
-      `batch ${batchId} is ${batch.status.replace('_', ' ')}: nothing of it was sent`,
-      { reason: refusal('BATCH_IS', { batch_status: batch.status }) },
-    );
-  }
+  if (!isRetried(batch.status)) throw wrongState(batch, 'nothing of it was sent');
   if (batch.forgotten_at !== null)
     throw new AirbatchError('BATCH_STATE', `the people of batch ${batchId} were forgotten`, {
       reason: refusal('BATCH_FORGOTTEN', {}),
