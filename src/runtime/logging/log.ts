@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, existsSync, fstatSync } from 'node:fs';
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
@@ -77,7 +78,8 @@ export function makeLog(options: {
 }): Log {
   const clean = winston.format((info) => {
     for (const [key, value] of Object.entries(info)) {
-      if (typeof value === 'string' && key !== 'timestamp')
+      // A network address has as many digits as a number.
+      if (typeof value === 'string' && key !== 'timestamp' && isIP(value) === 0)
         info[key] = withoutNumbers(withoutSecrets(value, options.secrets));
     }
     return info;

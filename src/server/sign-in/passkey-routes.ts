@@ -10,8 +10,8 @@ import {
   noInput,
   requireSignedIn,
   sessionView,
+  signInFailed,
   signInNeeded,
-  signInRefused,
 } from './session-route.ts';
 import { beginSession } from './sessions.ts';
 import { finish } from './sign-in-routes.ts';
@@ -54,7 +54,7 @@ const signInByPasskey = defineSessionRoute({
     if (known === null || known.session.signed_in_at !== null) throw signInNeeded();
     const name = await usedPasskey(deps, known.session, { answer, purpose: signingIn });
     const user = name === null ? null : await findUser(deps.session.db, name);
-    if (user === null || user.disabled_at !== null) throw signInRefused();
+    if (user === null || user.disabled_at !== null) throw signInFailed(request);
     return finish(request, user, 'passkey');
   },
 });

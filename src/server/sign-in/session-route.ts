@@ -92,3 +92,9 @@ export function signInRefused(): Refused {
     hint: 'Ask an administrator: they can reset a password, and see whether you are disabled.',
   });
 }
+
+/** The same for somebody who may be guessing: the log has the network address. */
+export function signInFailed({ deps, address }: Pick<SessionRequest, 'deps' | 'address'>): Refused {
+  deps.session.log.warn('somebody could not sign in to the console', { address });
+  return signInRefused();
+}

@@ -14,6 +14,7 @@ import {
   requireSignedIn,
   type SessionRequest,
   sessionView,
+  signInFailed,
   signInNeeded,
   signInRefused,
   viewOf,
@@ -56,10 +57,7 @@ const begin = defineSessionRoute({
       const isPassword = await hasher.isRight(password, user?.password_hash ?? null);
       return isPassword && user?.disabled_at === null;
     });
-    if (!isRight || user === null) {
-      session.log.warn('somebody could not sign in to the console', { address });
-      throw signInRefused();
-    }
+    if (!isRight || user === null) throw signInFailed(request);
     const factors = await factorsOf(session.db, name);
     const [next] = factors;
     if (next === undefined) return finish(request, user, 'password');
@@ -93,7 +91,7 @@ const proveCode = defineSessionRoute({
   isForSignedIn: false,
   async run(request, { code }) {
     const { user } = requireBegun(request);
-    if (!(await tryCode(request.deps.session, { name: user.name, code, isNew: false }))) throw signInRefused();
+    if (!(await tryCode(request.deps.session, { name: user.name, code, isNew: false }))) throw signInFailed(request);
     return finish(request, user, 'password and code');
   },
 });

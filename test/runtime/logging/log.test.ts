@@ -48,6 +48,15 @@ test('a log file is rotated when it is full, and the oldest is deleted; no file 
   }
 });
 
+test('a network address is whole in the log', () => {
+  const lines: string[] = [];
+  const log = makeLog({ level: 'warn', secrets: [], screen: (line) => lines.push(line) });
+  for (const address of ['198.51.100.71', '2001:db8::1234:5678', '254712345678', 'at 198.51.100.71'])
+    log.warn('somebody could not sign in to the console', { address });
+  const logged = lines.map((line) => line.match(/address=(.*)\)/)?.[1]);
+  assert.deepEqual(logged, ['198.51.100.71', '2001:db8::1234:5678', '[number]', 'at [number]']);
+});
+
 test('a temporary error of a disk or a folder costs the lines of that time, and nothing else', async (t) => {
   const folder = folderOf(t);
   const dir = join(folder, 'logs');

@@ -95,13 +95,14 @@ describe('a passkey', () => {
   });
 
   test('of one person is no second step of another', async (t) => {
-    const { browser, person, origin, key } = await amina(t);
+    const { browser, person, origin, key, logged } = await amina(t);
     const bela = await person('bela');
     await bela.enrol();
     const one = browser();
     await one.signIn('bela');
     const options = await optionsFor(one);
     assert.equal((await signIn(one, key.get(options, origin))).body.code, 'SIGN_IN_REFUSED');
+    assert.deepEqual(logged, [['somebody could not sign in to the console', { address: '127.0.0.1' }]]);
   });
 
   test('proves the requested purpose once', async (t) => {

@@ -193,6 +193,20 @@ describe('a session of the console', () => {
       assert.equal((await db.query('SELECT * FROM user_sessions')).length, 1);
     });
 
+  test('that is refused is logged with the network address, whichever step fails', async (t) => {
+    const { person, browser, logged } = await consoleOf(t);
+    await (await person('amina')).enrol();
+    const one = browser();
+    await one.signIn('amina', 'a wrong password', { ip: '198.51.100.71' });
+    await one.signIn('amina', password, { ip: '198.51.100.72' });
+    await one.send('POST', '/api/v1/session/totp', { body: { code: '000000' }, ip: '198.51.100.73' });
+    const addresses = ['198.51.100.71', '198.51.100.73'];
+    assert.deepEqual(
+      logged,
+      addresses.map((address) => ['somebody could not sign in to the console', { address }]),
+    );
+  });
+
   test('between two steps of signing in may do nothing', async (t) => {
     const { person, browser } = await consoleOf(t);
     const { enrol } = await person('amina', { roles: ['admin'] });
