@@ -75,6 +75,8 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
 
 const secretName =
   '(?:passw(?:or)?d|passphrase|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|authorization|credential)s?';
+/** How long the rest of a name may be. Without a limit, a long text without spaces would take hours. */
+const nameRestMax = 64;
 const credentials: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gs, '[secret]'],
   [/(?<=:\/\/)[^\s/@]+@/g, '[secret]@'],
@@ -82,7 +84,7 @@ const credentials: readonly (readonly [RegExp, string])[] = [
   // "password=x", "API_KEY: x", `"token":"x"`, "--secret x".
   [
     new RegExp(
-      String.raw`([\w.-]*${secretName}[\w-]*["']?\s*(?:=>|[:=])\s*|--?[\w-]*${secretName}\s+)(?:"[^"]*"?|'[^']*'?|[^\s,;&]+)`,
+      String.raw`(${secretName}[\w-]{0,${nameRestMax}}["']?\s*(?:=>|[:=])\s*|(?<=-[\w-]{0,${nameRestMax}})${secretName}\s+)(?:"[^"]*"?|'[^']*'?|[^\s,;&]+)`,
       'gi',
     ),
     '$1[secret]',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { withoutNumbers } from '../../../src/core/text/redact.ts';
+import { withoutCredentials, withoutNumbers } from '../../../src/core/text/redact.ts';
 
 test('a phone number is removed, however people and services write it', () => {
   const written = [
@@ -108,4 +108,23 @@ test('a long line takes time in proportion to its length', () => {
     withoutNumbers(`${piece.repeat(length / piece.length)}g`);
   // A second or two; a length squared would take hours.
   assert.ok(process.cpuUsage(started).user < 60_000_000);
+});
+
+test('what looks like a secret is removed from the output of a program', () => {
+  const outputs: [output: string, clean: string][] = [
+    ['DB_PASSWORD=x1 refused', 'DB_PASSWORD=[secret] refused'],
+    ['my-api-key: "a b", next', 'my-api-key: [secret], next'],
+    ['{"access_token_v2":"abc"}', '{"access_token_v2":[secret]}'],
+    ['tool --db-password hunter2 failed', 'tool --db-password [secret] failed'],
+    ['the token expired', 'the token expired'],
+  ];
+  for (const [output, clean] of outputs) assert.equal(withoutCredentials(output), clean);
+});
+
+test('output without spaces takes no longer than its length asks for', () => {
+  const started = process.cpuUsage();
+  for (const piece of ['password', 'token-', 'a', '-a', 'a.', '--', 'a1B'])
+    withoutCredentials(`${piece.repeat(16_384 / piece.length)}!`);
+  // A tenth of a second; without limits, the first one took minutes.
+  assert.ok(process.cpuUsage(started).user < 10_000_000);
 });
