@@ -313,6 +313,26 @@ test('a batch that a person rejected is called rejected, with the reason', async
   return undefined;
 });
 
+/** What stays under the bar at the top or at the end of the page when it gets the focus there. */
+function coveredAtFocus(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const [head, bar] = ['.top', '.decision-bar'].map((name) => document.querySelector(name)?.getBoundingClientRect());
+    const above = head?.bottom ?? 0;
+    const below = bar?.top ?? innerHeight;
+    const found = [...document.querySelectorAll<HTMLElement>('main :is(a[href], button, input, select)')];
+    return found.flatMap((element) =>
+      [0, innerHeight - 60].flatMap((at) => {
+        if (element.closest('.decision-bar') !== null) return [];
+        element.blur();
+        scrollBy(0, element.getBoundingClientRect().top - at);
+        element.focus();
+        const { top, bottom } = element.getBoundingClientRect();
+        return top < above || bottom > below ? [`${element.textContent} at ${top} to ${bottom}`] : [];
+      }),
+    );
+  });
+}
+
 describe('an approver', () => {
   test('sees on a phone what is approved, and approves it', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
@@ -335,6 +355,7 @@ describe('an approver', () => {
       [],
     );
     await page.locator('.decision-bar').getByText('1 product').waitFor();
+    assert.deepEqual(await coveredAtFocus(page), []);
     await page.getByText('invalid: 1', { exact: true }).waitFor();
     // The approver has seen the batch as it was, and its new state takes long to come.
     await page.getByRole('link', { name: 'Back to the batch' }).click();

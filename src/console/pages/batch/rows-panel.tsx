@@ -38,7 +38,7 @@ const columns = (): GridColumn<Row>[] => [
     ...{ id: 'sent', label: t('rows.sent'), least: 192, isWhole: true, spare: 5 },
     cell: ({ sent_at }) => <Time at={sent_at} />,
   },
-  { ...{ id: 'why', label: t('base.reason'), least: 160, share: 3, spare: 1 }, cell: rowReason },
+  { ...{ id: 'why', label: t('base.reason'), least: 160, share: 1, spare: 1 }, cell: rowReason },
 ];
 
 /** The rows of a batch: any number of them, by state, or found by name, reference or number. */
