@@ -119,7 +119,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a hand-over that releases the account before the answers are in',
-    seed: 26,
+    seed: 38,
     file: 'engine/dispatch/dispatch.ts',
     find: '  await Promise.all(jobs);\n',
     replace: '',
@@ -141,7 +141,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a slot that two machines claim',
-    seed: 3,
+    seed: 123,
     file: 'operations/slots/claimed-slot.ts',
     find: '(before === holder || isDead(before) || isSilent(slot?.expires_at ?? null, await timeIn(db)));\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: (await timeIn(tx)) + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!(await renewSlot(tx',
     replace:
