@@ -71,7 +71,7 @@ export async function requireForgettable(db: Queryable, batch: BatchRecord, at: 
   const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));
   if (at - (batch.completed_at ?? batch.created_at) < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
-      hint: 'Until then airbatch compares its numbers with other files, so that nobody is paid twice. Forget it later.',
+      hint: 'Until then its numbers are compared with other files, so that nobody is paid twice. Forget it later.',
     });
 }
 

@@ -199,7 +199,7 @@ function unusable(bucket: Bucket, error: unknown): AirbatchError {
   const reason = noReason.test(message) ? `it answered HTTP ${$response?.statusCode}` : message;
   const why = noKind.includes(kind) || reason.includes(kind) ? reason : `${kind}: ${reason}`;
   return new AirbatchError('FOLDER_UNWRITABLE', `${bucketPlace(bucket)} cannot be used: ${why}`, {
-    hint: `Check "${bucket.setting}" in the configuration, its credentials, and whether the store answers; then try again. airbatch pays without it, and the ledger has everything that was paid.`,
+    hint: `Check "${bucket.setting}" in the configuration, its credentials, and whether the store answers; then try again. Payments go on without it, and the ledger has everything that was paid.`,
     cause: error,
   });
 }

@@ -144,7 +144,7 @@ async function requireNewest(tx: Queryable, from: LedgerPlace): Promise<void> {
   for (const [account, mark] of marks) isNewest &&= !isOlderThan(mark, await findLease(tx, account));
   if (isNewest) return;
   throw new AirbatchError('LEDGER_RESTORED', 'the ledger seems to have been restored from a backup', {
-    hint: 'Run "airbatch resume --restored" with it first: after the copy, airbatch could no longer see that it is an old ledger.',
+    hint: 'Run "airbatch resume --restored" with it first: after the copy, nothing shows any more that it is an old ledger.',
   });
 }
 

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { AirbatchError, type ErrorCode, errorTable, hintForPrograms } from '../../../src/core/basics/errors.ts';
 
@@ -26,4 +28,19 @@ describe('the hint of an error', () => {
       const camel = (field: string) => field.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
       assert.equal(hintForPrograms(error, camel), found);
     });
+
+  test('has the name of the program only before a command: as the subject of a sentence it would look like one', () => {
+    const root = join(import.meta.dirname, '../../..');
+    const commands = readFileSync(join(root, 'docs/commands.md'), 'utf8').matchAll(/^### `([a-z-]+)/gm);
+    const names = new Set([...commands].map(([, name]) => name));
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).filter((path) =>
+      path.endsWith('.ts'),
+    );
+    const hints = sources.flatMap((path) => readFileSync(join(root, 'src', path), 'utf8').match(/\bhint:.*/g) ?? []);
+    assert.ok(hints.length > 100, `${hints.length} hints`);
+    const others = hints.filter((hint) =>
+      [...hint.matchAll(/\bairbatch ([a-z][a-z-]*)/g)].some(([, name]) => !names.has(name)),
+    );
+    assert.deepEqual(others, []);
+  });
 });

@@ -103,7 +103,8 @@ test('a bucket that is away refuses an upload or a plan, loses nothing, and the 
   store.before = () => 503;
   const refused = await one.upload(file);
   assert.deepEqual([refused.status, refused.body.code], [503, 'FOLDER_UNWRITABLE'], refused.text);
-  assert.match(refused.text, /s3:\/\/payouts\/reports cannot be used/);
+  assert.match(refused.body.detail, /s3:\/\/payouts\/reports cannot be used/);
+  assert.match(refused.body.hint, /^Check "reports\.s3" in the configuration/);
   assert.deepEqual((await one.send('GET', '/api/v1/drafts')).body.drafts, []);
   store.before = () => undefined;
   const { id, ...made } = await one.upload(file);
