@@ -28,6 +28,8 @@ export interface BenchOptions {
   quick: boolean;
   /** Another size than the bench's own, or null. */
   rows: number | null;
+  /** How much longer a round trip to the database takes, where that is measured alone (ms). */
+  distanceMs: number | null;
 }
 
 /** What a bench found: its figures, and what the reader must know of them, as sentences. */

@@ -30,19 +30,24 @@ const neverQuick = 'takeover';
  * `npm run bench`: runs all benches, prints one table, and keeps the figures in `bench/results/` and
  * `docs/performance.md`. `npm run bench -- NAME...` runs those alone. `--quick` takes sizes so small that all work
  * within a minute; its figures mean nothing and are not kept. Nor are those of another size than the bench's own
- * (`--rows N`).
+ * (`--rows N`), or of a database that is so far away (`fleet --distance MS`: a round trip takes so much longer).
  */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { quick: { type: 'boolean', default: false }, rows: { type: 'string' } },
+  options: { quick: { type: 'boolean', default: false }, rows: { type: 'string' }, distance: { type: 'string' } },
 });
 const unknown = positionals.filter((name) => !(name in benches));
 if (unknown.length > 0) {
   console.error(`There is no bench "${unknown.join('", "')}". There are: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
-const options: BenchOptions = { quick: values.quick, rows: values.rows === undefined ? null : Number(values.rows) };
-const isKept = !options.quick && options.rows === null;
+const numberOf = (text: string | undefined) => (text === undefined ? null : Number(text));
+const options: BenchOptions = {
+  quick: values.quick,
+  rows: numberOf(values.rows),
+  distanceMs: numberOf(values.distance),
+};
+const isKept = !options.quick && options.rows === null && options.distanceMs === null;
 
 const records: BenchRecord[] = [];
 const all = Object.keys(benches).filter((name) => !values.quick || name !== neverQuick);
