@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { findBatch } from '../../../../src/ledger/batches/batches.ts';
+import type { Database, Queryable } from '../../../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../../../src/ledger/drivers/sqlite/sqlite.ts';
 import { findRow } from '../../../../src/ledger/rows/rows.ts';
 import { migrate } from '../../../../src/ledger/schema/schema.ts';
@@ -121,6 +122,26 @@ describe('the SQLite ledger', () => {
     writeFileSync(path, 'this was never a database, whatever its name says'.repeat(100));
     assert.throws(() => openSqlite(path), { code: 'LEDGER_DAMAGED' });
     assert.equal(statSync(path).size, 4_900);
+  });
+
+  test('makes a new ledger whole, or not at all', async () => {
+    const db = openSqlite(join(folder, 'new.db'));
+    const failing: Database = {
+      ...db,
+      transact: (work, turn) =>
+        db.transact((tx) => {
+          const execute: Queryable['execute'] = async (sql, params) => {
+            if (sql.startsWith('INSERT INTO migrations') && params?.[0] === 9) throw new Error('the disk is full');
+            return tx.execute(sql, params);
+          };
+          return work({ ...tx, execute });
+        }, turn),
+    };
+    await assert.rejects(migrate(failing), /the disk is full/);
+    assert.deepEqual(await db.query('SELECT version FROM migrations'), []);
+    await migrate(db);
+    await addBatch(db, makeVirtualClock(), aBatch(), [aRow(1)]);
+    await db.close();
   });
 
   test('refuses a ledger that a later version wrote', async () => {
