@@ -103,12 +103,27 @@ export async function windowOf(
 /** Opens a page of the console. `faults` collects errors, and breaches of the content security policy. */
 export async function openPage(context: BrowserContext, url: string): Promise<{ page: Page; faults: string[] }> {
   const page = await context.newPage();
+  const faults = faultsIn(page);
+  await page.goto(url);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  return { page, faults };
+}
+
+/** Collects errors of the pages that a tab shows, and breaches of the content security policy. */
+export function faultsIn(page: Page): string[] {
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
   page.on('console', (message) => {
     if (message.type() === 'error' || /content security policy/i.test(message.text())) faults.push(message.text());
   });
-  await page.goto(url);
-  await page.getByRole('heading', { level: 1 }).waitFor();
-  return { page, faults };
+  return faults;
+}
+
+/**
+ * Leaves nothing of the page that a tab has shown, and no answers that were made for it: the next one may be shown in
+ * the same tab. For a new tab, the browser starts a process, which compiles the console anew.
+ */
+export async function leavePage(page: Page): Promise<void> {
+  await page.goto('about:blank');
+  await page.unrouteAll({ behavior: 'ignoreErrors' });
 }

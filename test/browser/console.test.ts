@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Page } from 'playwright-core';
+import type { BrowserContext, Page } from 'playwright-core';
 import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
 import { findRow } from '../../src/ledger/rows/rows.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { axeFaults } from './axe.ts';
-import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
+import { faultsIn, leavePage, makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
 import { samples } from './samples.ts';
 
 const firstLoadBytesMax = 120_000;
@@ -83,11 +83,25 @@ async function firstPageOn3g(on: Stage): Promise<{ bytes: number; requests: numb
 }
 
 describe('every page', () => {
+  // One tab for all pages.
+  let context: BrowserContext | null = null;
+  let page: Page | null = null;
+  let faults: string[] = [];
+  before(async () => {
+    if (stage === null) return;
+    context = await windowOf(stage);
+    page = await context.newPage();
+    faults = faultsIn(page);
+  });
+  after(() => context?.close());
+
   for (const [path, title] of pages)
     test(`${path} has its title, no accessibility fault in light and dark, and breaks no policy`, async (t) => {
-      const opened = await open(t, path);
-      if (opened === null) return;
-      const { page, faults } = opened;
+      if (stage === null || page === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+      await leavePage(page);
+      faults.length = 0;
+      await page.setViewportSize({ width: 1440, height: 900 });
+      await page.goto(`${stage.installation.url}${path}`);
       await page.getByRole('heading', { level: 1, name: title }).waitFor();
       await settled(page);
       assert.deepEqual(await axeFaults(page), []);
@@ -99,6 +113,7 @@ describe('every page', () => {
         'no sideways scrolling',
       );
       assert.deepEqual(faults, []);
+      return undefined;
     });
 });
 

@@ -5,7 +5,7 @@ import { performIn } from '../../src/operations/base/operation.ts';
 import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { allPages, openState } from './all-pages.ts';
 import { axeFaults } from './axe.ts';
-import { makeStage, type Stage, windowOf } from './browser.ts';
+import { leavePage, makeStage, type Stage, windowOf } from './browser.ts';
 import { addLongContent } from './sample-answers.ts';
 
 const width = 390;
@@ -55,14 +55,16 @@ async function faultsOf(page: Page): Promise<string[]> {
 
 describe('on a phone', { timeout: 600_000 }, () => {
   let stage: Stage | null = null;
-  // One window for all pages: in a new one, the browser compiles the console anew.
+  // One tab for all pages.
   let context: BrowserContext | null = null;
+  let page: Page | null = null;
   let waiting = '';
   before(async () => {
     stage = await makeStage();
     if (stage === null) return;
     const phone = { viewport: { width, height: 760 }, isMobile: true, hasTouch: true, locale: 'fr-CI' };
     context = await windowOf(stage, { options: phone });
+    page = await context.newPage();
     const { session } = stage.installation;
     const { batches } = await performIn(session, listBatches, { nameOf: (field) => field }, { limit: 1 });
     waiting = batches[0]?.batch_id ?? '';
@@ -77,11 +79,10 @@ describe('on a phone', { timeout: 600_000 }, () => {
   const shown = allPages('').filter(({ name }) => !/-(loading|empty|error|offline)$/.test(name));
   for (const { name } of shown)
     test(`${name} fits, a thumb hits each of its controls, and nothing of it is out of reach`, async (t) => {
-      if (stage === null || context === null) return t.skip('no Chromium can run here: set CHROME_PATH');
+      if (stage === null || page === null) return t.skip('no Chromium can run here: set CHROME_PATH');
       const state = allPages(waiting).find((one) => one.name === name);
       assert.ok(state);
-      const page = await context.newPage();
-      t.after(() => page.close());
+      await leavePage(page);
       await openState(page, stage.installation.url, state);
       assert.deepEqual(await faultsOf(page), []);
       // A page as it is opened is checked in console.test.ts, also in the dark.

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { createApiKey } from '../../src/operations/access/create-api-key.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
-import { makeStage, type Stage, windowOf } from './browser.ts';
+import { leavePage, makeStage, type Stage, windowOf } from './browser.ts';
 import { answer, factors, failed, ownSessions } from './sample-answers.ts';
 import { samples } from './samples.ts';
 
@@ -34,18 +34,21 @@ async function routeTo(page: Page, act: (route: Route) => unknown): Promise<void
 }
 
 describe('every page', { timeout: 600_000 }, () => {
-  // One window for all pages: in a new one, the browser compiles the console anew.
+  // One tab for all pages.
   let context: BrowserContext | null = null;
+  let page: Page | null = null;
   before(async () => {
-    if (stage !== null) context = await windowOf(stage);
+    if (stage === null) return;
+    context = await windowOf(stage);
+    page = await context.newPage();
   });
   after(() => context?.close());
 
   for (const path of paths) {
     test(`${path} says that it loads, why it has nothing to show, and that there is no connection`, async (t) => {
-      if (stage === null || context === null) return t.skip('no Chromium can run here: set CHROME_PATH');
-      const page = await context.newPage();
-      t.after(() => page.close());
+      if (stage === null || context === null || page === null)
+        return t.skip('no Chromium can run here: set CHROME_PATH');
+      await leavePage(page);
       const { promise: mayAnswer, resolve: answerNow } = Promise.withResolvers<void>();
       let isBroken = true;
       await routeTo(page, async (route) => {
