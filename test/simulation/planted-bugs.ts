@@ -31,14 +31,14 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an unknown outcome taken for a failure',
-    seed: 4,
+    seed: 7,
     file: 'engine/dispatch/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
     replace: "    case 'in_doubt':\n      return writeRefusal(unit, context, row, closed(payment), outcome.evidence);",
   },
   {
     name: 'an unknown outcome taken for never sent',
-    seed: 4,
+    seed: 7,
     file: 'engine/dispatch/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
     replace:
