@@ -27,10 +27,11 @@ const server =
 if (server !== null) process.env.AIRBATCH_TEST_POSTGRES = server.url;
 server?.child.unref();
 
-// Hundreds of processes start the program, and load a bundle in less time than the sources.
+// Hundreds of processes start the program, and load a bundle in less time than the sources and the packages. How the
+// program runs with the packages outside, as it is published, test/package.test.ts shows.
 const program = join(root, 'node_modules/.cache/program');
 rmSync(program, { recursive: true, force: true });
-process.env.AIRBATCH_TEST_PROGRAM = await writePackage(program);
+process.env.AIRBATCH_TEST_PROGRAM = await writePackage(program, { withPackages: true });
 
 const times = join(root, 'node_modules/.cache/suite-times.txt');
 rmSync(times, { force: true });
