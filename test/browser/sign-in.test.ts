@@ -15,8 +15,8 @@ import { makeStage, type Stage } from './browser.ts';
 const password = 'correct horse battery';
 const period = 30_000;
 
-/** The console of the stage's installation, with signing in as it is; and the link of its first administrator. */
-async function open({ installation: { session }, consoleFolder }: Stage) {
+/** The console of the stage's installation, with signing in as it is; and the link of an administrator. */
+async function open({ installation: { session }, consoleFolder }: Stage, name?: string) {
   let url = '';
   const server = makeApiServer({
     ...{ session, consoleFolder, onChange: () => undefined },
@@ -26,7 +26,7 @@ async function open({ installation: { session }, consoleFolder }: Stage) {
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   url = `http://localhost:${(server.server.address() as AddressInfo).port}`;
-  const { link } = await performIn(session, inviteAdmin, { nameOf: (field) => field }, {});
+  const { link } = await performIn(session, inviteAdmin, { nameOf: (field) => field }, { name });
   return { url, link: `${url}/link#${link?.token}`, close: () => server.close() };
 }
 
@@ -120,5 +120,45 @@ describe('signing in, in a browser', () => {
     await page.getByText('was used before').waitFor();
     await page.getByRole('button', { name: 'Cancel' }).last().click();
     assert.equal(await page.getByLabel('Full name').inputValue(), 'Bela Odhiambo', 'what was entered is still there');
+  });
+
+  test('a passkey is made by the browser, and signs in and confirms', { timeout: 120_000 }, async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const { url, link, close } = await open(stage, 'chiku');
+    const context = await stage.browser.newContext({ locale: 'en-KE' });
+    t.after(async () => {
+      await context.close();
+      await close();
+    });
+    const page = await context.newPage();
+    const devices = await context.newCDPSession(page);
+    await devices.send('WebAuthn.enable');
+    const device = {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+    } as const;
+    const options = { ...device, isUserVerified: true, automaticPresenceSimulation: true };
+    const { authenticatorId } = await devices.send('WebAuthn.addVirtualAuthenticator', { options });
+    await page.goto(link);
+    await page.getByLabel('New password').fill(password);
+    await send(page);
+    await page.getByRole('heading', { name: 'Batches' }).waitFor();
+    await page.goto(`${url}/account`);
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await page.getByLabel('Name of the passkey').fill('this laptop');
+    await send(page);
+    await page.getByText('this laptop').waitFor();
+    const { credentials } = await devices.send('WebAuthn.getCredentials', { authenticatorId });
+    assert.equal(credentials.length, 1);
+
+    await context.clearCookies();
+    await page.goto(`${url}/people`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('button', { name: 'Change' }).first().click();
+    await send(page);
+    await page.getByRole('button', { name: 'Use the passkey' }).click();
+    await page.getByText('The change is saved').waitFor();
   });
 });
