@@ -287,7 +287,7 @@ describe('airbatch serve', () => {
     command.child.kill('SIGTERM');
     const { code, stderr } = await command.ended;
     assert.equal(code, 5, stderr);
-    assert.match(stderr, /the next start looks them up/);
+    assert.match(stderr, /the next start looks up their rows/);
     assert.equal(await place.status(1), 'sending');
     const again = await place.serve();
     await until('in doubt', async () => (await place.status(1)) === 'in_doubt');

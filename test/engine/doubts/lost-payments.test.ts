@@ -538,7 +538,7 @@ describe('the list of lost payments', () => {
       const running = rig.runner({ restored: true }).run(patienceMs);
       await sleep(rig, dayMs);
       assert.equal(rig.service.creates.length, 120);
-      assert.ok(rig.warnings.some((message) => message.includes('nothing is sent before the service has listed')));
+      assert.ok(rig.warnings.some((message) => message.includes('sends nothing before the service has listed')));
       await continueUnlisted(mary(rig), 'batch-2', 'asked');
       await rig.clock.drive(running);
       assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
@@ -553,7 +553,7 @@ describe('the list of lost payments', () => {
     }));
     const running = rig.runner({ restored: true }).run(patienceMs);
     await sleep(rig, 180_000);
-    assert.ok(rig.warnings.some((message) => message.includes('nothing is sent before the service has listed')));
+    assert.ok(rig.warnings.some((message) => message.includes('sends nothing before the service has listed')));
     await continueUnlisted(mary(rig), 'batch-2', 'asked');
     await rig.clock.drive(running);
     assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);

@@ -576,7 +576,7 @@ describe('a webhook', () => {
     await receive(rig, 'callback', 'd-1', callbackBody({ id: 'x', status: 'completed', reference: 'run-1/ref-77' }));
     await rig.run();
     assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'foreign');
-    assert.match(rig.warnings.join(), /never sent/);
+    assert.match(rig.warnings.join(), /not in this ledger/);
   });
 
   test('about the account, or an unreadable one, raises an alert and ends nothing', async () => {

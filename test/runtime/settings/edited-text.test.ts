@@ -38,7 +38,7 @@ describe('a text that a person wrote in an editor', () => {
     await assert.rejects(loadConfig({ cwd: folder, env: {}, configPath: undefined }), {
       code: 'CONFIG_INVALID',
       message: /\.env cannot be read: EISDIR/,
-      hint: /must be able to read \.env/,
+      hint: /must have the right to read \.env/,
     });
   });
 });
