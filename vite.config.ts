@@ -34,7 +34,7 @@ const program = 'http://127.0.0.1:8788';
 
 /**
  * Builds the console into `dist/console`. `npm run dev:console` serves it while it is worked on, and passes what begins
- * with `/api` on to a program that runs on port 8788.
+ * with `/api/v1` on to a program that runs on port 8788; the files of `src/console/api` are its own.
  */
 export default defineConfig({
   root: 'src/console',
@@ -48,5 +48,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   // The program takes changes only from pages of its own address.
-  server: { host: '127.0.0.1', proxy: { '/api': { target: program, headers: { origin: program } } } },
+  server: { host: '127.0.0.1', proxy: { '/api/v1': { target: program, headers: { origin: program } } } },
 });
