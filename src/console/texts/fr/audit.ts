@@ -192,7 +192,7 @@ export const audit: Record<keyof typeof english, string> = {
   'member.http_status': 'statut HTTP',
   'member.code': 'code',
   'member.message': 'message',
-  'member.request_id': 'numéro de requête',
+  'member.request_id': 'numéro de demande',
   'member.name': 'nom',
   'member.roles': 'rôles',
   'member.before_roles': 'rôles d’avant',

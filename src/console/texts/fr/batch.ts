@@ -13,7 +13,7 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.to_correct.failed': '{count, plural, one {# échouée} other {# échouées}}',
   'batch.to_correct.invalid': '{count, plural, one {# non valide} other {# non valides}}',
   'batch.pace': 'Rythme par rapport à la limite',
-  'batch.pace_help': 'requêtes en {window}',
+  'batch.pace_help': 'demandes en {window}',
   'batch.done_at': 'Sera terminé',
   'batch.left': 'encore {time} d’envoi',
   'batch.finish_by': 'À terminer avant',

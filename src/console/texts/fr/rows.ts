@@ -12,7 +12,7 @@ export const rows: Record<keyof typeof english, string> = {
   'rows.ref': 'Référence',
   'rows.topup': 'Paiement auprès du service',
   'rows.provider': 'Référence de l’opérateur',
-  'rows.provider_later': 'sera lue dès que le compte aura une requête disponible',
+  'rows.provider_later': 'sera lue dès que le compte aura une demande disponible',
   'rows.service_status': 'Le service dit',
   'rows.paid_by': 'Payée par le lot',
   'rows.product': 'produit {product}',

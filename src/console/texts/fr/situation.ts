@@ -20,7 +20,7 @@ export const situation: Record<keyof typeof english, string> = {
   'hold.guard_tripped': 'Une limite de sécurité est atteinte',
   'hold.insufficient_balance': 'Le solde ne suffit pas',
   'hold.by_person': 'Une personne l’a mis en pause',
-  'hold.throttled': 'Le service fait attendre le compte : trop de requêtes',
+  'hold.throttled': 'Le service fait attendre le compte : trop de demandes',
   'hold.unreachable': 'Le service ne répond pas',
   'hold.list_unread': 'Après une restauration, la liste du service est d’abord lue',
   'hold.first_rows': 'Seules les premières lignes sont envoyées, comme essai',
@@ -35,7 +35,7 @@ export const situation: Record<keyof typeof english, string> = {
     '{rows, plural, one {une personne décide si # ligne en doute a été payée} other {une personne décide si # lignes en doute ont été payées}}',
   'need.end_overdue':
     '{rows, plural, one {le service donne le résultat de # ligne en retard, ou une personne en décide} other {le service donne les résultats de # lignes en retard, ou une personne en décide}}',
-  'need.end_throttle': 'le service accepte de nouveau les requêtes',
+  'need.end_throttle': 'le service accepte de nouveau les demandes',
   'need.answer_again': 'le service répond de nouveau',
   'need.read_list': 'airbatch a lu la liste du service des paiements faits depuis la copie restaurée',
   'need.end_first_rows': 'les premières lignes ont un résultat',

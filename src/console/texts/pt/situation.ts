@@ -43,7 +43,7 @@ export const situation: Record<keyof typeof english, string> = {
     '{rows, plural, one {o serviço comunica o resultado de # linha} other {o serviço comunica os resultados de # linhas}}',
   'need.look_up': '{rows, plural, one {# linha em dúvida é consultada} other {# linhas em dúvida são consultadas}}',
   'need.work': 'um programa processa-o (“airbatch serve”)',
-  'need.reverse': 'pedir ao serviço que reverta um dos dois pagamentos',
+  'need.reverse': 'pedir ao serviço que anule um dos dois pagamentos',
   'need.correct':
     '{rows, plural, one {# linha não paga é corrigida e enviada de novo} other {# linhas não pagas são corrigidas e enviadas de novo}}',
   'need.reject': 'o prazo de aprovação passou: rejeite-o, e submeta o ficheiro de novo',

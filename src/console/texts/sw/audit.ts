@@ -203,7 +203,7 @@ export const audit: Record<keyof typeof english, string> = {
   'member.kind': 'aina',
   'member.endpoint': 'kituo',
   'member.url': 'anwani',
-  'member.enabled': 'imewashwa',
+  'member.enabled': 'kimewashwa',
   'member.delivery': 'uwasilishaji',
   'member.overlap_hours': 'saa zenye siri zote mbili',
   'member.backup_of': 'nakala ya',

@@ -66,7 +66,7 @@ export const people = {
   'people.no_keys': 'Hakuna funguo',
   'people.no_keys_help': 'Programu inayotumia API inahitaji ufunguo. Wasimamizi hutengeneza funguo hapa.',
   'people.program': 'Programu',
-  'people.program_help': 'Herufi ndogo, tarakimu na "-". Kumbukumbu ya ukaguzi huionyesha.',
+  'people.program_help': 'Herufi ndogo, tarakimu na "-". Kumbukumbu za ukaguzi hulionyesha.',
   'people.used': 'Imetumika mwisho',
   'people.until': 'Muda unaisha',
   'people.until_help': 'Siku ya mwisho ambayo ufunguo unafanya kazi. Tupu: muda hauishi.',

@@ -22,7 +22,7 @@ export const signIn = {
   'link.title': 'Weka nenosiri lako',
   'link.first': 'Wewe ni msimamizi wa kwanza. Chagua jina na nenosiri.',
   'link.help': 'Chagua nenosiri la {name}. Kiungo hiki hutumika mara moja.',
-  'link.name_help': 'Herufi ndogo, tarakimu, ".", "_" na "-". Kumbukumbu ya ukaguzi huionyesha.',
+  'link.name_help': 'Herufi ndogo, tarakimu, ".", "_" na "-". Kumbukumbu za ukaguzi hulionyesha.',
   'link.password': 'Nenosiri jipya',
   'link.password_help': 'Angalau herufi {n}. Maneno manne unayoyakumbuka ni nenosiri zuri.',
   'link.submit': 'Weka nenosiri',
