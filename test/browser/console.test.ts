@@ -231,17 +231,24 @@ describe('an operator', () => {
     await press('Resolve');
     await page.getByText('Row 43 is resolved.').waitFor();
     // What does not fit is left out, and nothing lies beside the page. The row's dialog has it.
-    for (const [width, last] of [
-      [1440, 'Reason'],
-      [1180, 'Reason'],
-      [390, 'State'],
+    const header = (name: string) => grid.getByRole('columnheader', { name, exact: true });
+    for (const [width, name, state] of [
+      [1180, 'Sent', 'detached'],
+      [390, 'Reason', 'detached'],
+      [1440, 'Sent', 'visible'],
     ] as const) {
       await page.setViewportSize({ width, height: 900 });
-      await grid.getByRole('columnheader', { name: 'Sent' }).waitFor({ state: width > 1180 ? 'visible' : 'detached' });
-      assert.equal(await grid.getByRole('columnheader').last().textContent(), last);
+      await header(name).waitFor({ state });
       assert.equal(await grid.evaluate((element) => element.scrollWidth <= element.clientWidth), true, `${width}`);
     }
     assert.equal((await findRow(session.db, samples.running, 43))?.status, 'completed');
+    // Forced colours (Windows' high contrast) show every edge: the chosen tab has another than the others.
+    await page.emulateMedia({ forcedColors: 'active' });
+    const edges = await page
+      .getByRole('tab')
+      .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).borderBottomColor));
+    assert.equal(edges.filter((edge) => edge === edges[0]).length, 1, edges.join(', '));
+    await page.emulateMedia({ forcedColors: 'none' });
     await page.getByRole('tab', { name: 'Rows', exact: true }).press('ArrowRight');
     await press('Skip');
     await dialog.getByLabel('Reason').fill('left the company');

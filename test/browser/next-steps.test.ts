@@ -164,6 +164,8 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'Use for the whole file' }).click();
     const wholeFile = page.getByText('Kenya (KE) · KES');
     await wholeFile.waitFor();
+    // The fields are gone: the focus is on what opened them.
+    await page.locator('button[aria-expanded="false"]:focus').waitFor();
     await grid.getByText('oops').dblclick();
     await page.keyboard.press('Control+a');
     await page.keyboard.type('120.50');

@@ -1,7 +1,7 @@
-import type { ButtonHTMLAttributes, MouseEvent, ReactNode } from 'react';
+import type { ComponentProps, MouseEvent, ReactNode } from 'react';
 import { Link } from 'wouter';
 
-interface ButtonProps extends Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> {
+interface ButtonProps extends Omit<ComponentProps<'button'>, 'disabled'> {
   look?: 'main-action' | 'danger' | 'plain' | 'link' | undefined;
   /** Why it cannot be pressed now. It stays reachable by keyboard, and shows the reason. */
   disabledBecause?: string | null | undefined;

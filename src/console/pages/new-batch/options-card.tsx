@@ -21,10 +21,13 @@ interface OptionsProps {
 /** How the whole file is read: its sheet and header line, and what holds for all rows that do not say. */
 export function OptionsCard({ draft, editor, isShown, onShow }: OptionsProps) {
   const frame = useRef<HTMLDivElement>(null);
+  const toggle = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
-  // A person whom a problem further down sends here sees the field, and can type at once.
+  // A person whom a problem further down sends here sees the field, and can type at once. When the fields go, the focus
+  // would be lost.
   useEffect(() => {
-    if (isShown && !isFirst.current) frame.current?.querySelector<HTMLElement>('select, input')?.focus();
+    const next = isShown ? frame.current?.querySelector<HTMLElement>('select, input') : toggle.current;
+    if (!isFirst.current) next?.focus();
     isFirst.current = false;
   }, [isShown]);
   return (
@@ -32,7 +35,7 @@ export function OptionsCard({ draft, editor, isShown, onShow }: OptionsProps) {
       title={t('draft.whole_file')}
       isFlush
       actions={
-        <Button look="link" aria-expanded={isShown} onClick={() => onShow(!isShown)}>
+        <Button look="link" ref={toggle} aria-expanded={isShown} onClick={() => onShow(!isShown)}>
           {t(isShown ? 'draft.columns_hide' : 'base.change')}
         </Button>
       }
