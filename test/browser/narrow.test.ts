@@ -53,14 +53,18 @@ async function faultsOf(page: Page): Promise<string[]> {
   );
 }
 
+let stage: Stage | null = null;
+before(async () => {
+  stage = await makeStage();
+});
+after(() => stage?.close());
+
 describe('on a phone', { timeout: 600_000 }, () => {
-  let stage: Stage | null = null;
   // One tab for all pages.
   let context: BrowserContext | null = null;
   let page: Page | null = null;
   let waiting = '';
   before(async () => {
-    stage = await makeStage();
     if (stage === null) return;
     const phone = { viewport: { width, height: 760 }, isMobile: true, hasTouch: true, locale: 'fr-CI' };
     context = await windowOf(stage, { options: phone });
@@ -70,10 +74,7 @@ describe('on a phone', { timeout: 600_000 }, () => {
     waiting = batches[0]?.batch_id ?? '';
     await addLongContent(session);
   });
-  after(async () => {
-    await context?.close();
-    await stage?.close();
-  });
+  after(() => context?.close());
 
   // French labels are the longest. Lists without content have nothing that could be cut.
   const shown = allPages('').filter(({ name }) => !/-(loading|empty|error|offline)$/.test(name));
@@ -93,9 +94,7 @@ describe('on a phone', { timeout: 600_000 }, () => {
 });
 
 test('the open lines of a reconciliation fit a window of 1,180 px, with sums of 12 digits on both sides', async (t) => {
-  const stage = await makeStage();
   if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
-  t.after(() => stage.close());
   const state = allPages('').find(({ name }) => name === 'reconciliation-result');
   assert.ok(state);
   for (const locale of ['en-KE', 'fr-CI', 'sw-KE', 'pt-MZ']) {
