@@ -35,7 +35,9 @@ test('a command that watches says when it takes over the work, and others then s
   t.after(() => fourth.child.kill('SIGKILL'));
   await fourth.seen(told);
   assert.equal((await runCommand(['pause', batch, '--why', 'month-end'], { cwd })).code, 0);
-  await fourth.seen(/waits for a person: it is paused \(by a person: month-end\)/);
+  await fourth.seen(
+    /^Batch \S+ is paused, and has nothing more to send\. Payments already sent are still followed: this command waits for the service’s result for 1 row\. /m,
+  );
   fourth.child.kill('SIGINT');
   assert.match(
     (await fourth.ended).stderr,

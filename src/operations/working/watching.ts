@@ -74,10 +74,12 @@ export function makeWatching(
     if (one.explained?.why === why && at - one.explained.at < repeatedMs) return;
     const wait = await waitsFor(session, batch, counts, account);
     one.explained = { why, at };
-    const still = isPaused ? await followedSentences(db, batch, counts, now) : [unchangedSentence(quiet)];
+    const followed = isPaused ? await followedOf(db, batch, counts, now) : null;
+    const still = isPaused ? [] : [unchangedSentence(quiet)];
     const endsBy = ((await lastPromisedAt(db, batch.batch_id)) ?? 0) + promisedMs;
     const promised = endsBy > now ? [`The service promises a result by ${timeText(isoTime(endsBy))}.`] : [];
-    const text = [`Batch ${batch.batch_id} waits for ${wait?.text ?? 'the service'}.`, ...still, ...promised].join(' ');
+    const sentences = waitSentences(batch.batch_id, wait?.text ?? 'the service', followed);
+    const text = [...sentences, ...still, ...promised].join(' ');
     emit({ kind: 'waits', batch_id: batch.batch_id, text, ways: [...(wait?.ways ?? [])], is_watched });
   };
 
@@ -147,14 +149,20 @@ function noteStanding(
 
 const unchangedSentence = (quietMs: number) => `Nothing has changed for ${durationText(quietMs)}.`;
 
-/** What airbatch still follows of a paused batch. */
-async function followedSentences(
+/** What airbatch still follows of a paused batch; null: nothing. */
+async function followedOf(
   db: WaitsSession['db'],
   { batch_id: id }: BatchRecord,
   counts: ReadonlyMap<string, number>,
   now: number,
-): Promise<string[]> {
-  const lookupAt = counts.has('in_doubt') ? await nextLookupAt(db, id, now) : null;
-  const followed = followedText(counts, lookupAt, now);
-  return followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`];
+): Promise<string | null> {
+  return followedText(counts, counts.has('in_doubt') ? await nextLookupAt(db, id, now) : null, now);
+}
+
+/** What a batch waits for. `followed`: what airbatch still follows of it, if it is paused. */
+function waitSentences(batchId: string, wait: string, followed: string | null): string[] {
+  if (followed === null) return [`Batch ${batchId} waits for ${wait}.`];
+  // A pause stops nothing more of a batch whose rows are all sent.
+  const what = followed === wait ? 'is paused, and has nothing more to send' : `waits for ${wait}`;
+  return [`Batch ${batchId} ${what}.`, `Payments already sent are still followed: this command waits for ${followed}.`];
 }
