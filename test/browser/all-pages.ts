@@ -1,4 +1,5 @@
 import type { Page, Route } from 'playwright-core';
+import { intercept } from './browser.ts';
 import {
   answer,
   deliveries,
@@ -159,7 +160,7 @@ export function allPages(waiting: string): PageState[] {
       async steps(page) {
         await nth('tab', 2)(page);
         const made = answer({ secret: `ab_${'k7Zq'.repeat(12)}`, key: keys.keys[0] });
-        await page.route('**/api/v1/api-keys', (route) =>
+        await intercept(page, '**/api/v1/api-keys', (route) =>
           route.request().method() === 'POST' ? made(route) : route.fallback(),
         );
         await page.locator('.card-head .button').click();
@@ -233,7 +234,7 @@ export async function openState(
   { name, path, answers = {}, steps }: PageState,
 ): Promise<void> {
   for (const [api, act] of Object.entries(answers))
-    await page.route(new RegExp(`/api/v1/${api}(\\?.*)?$`), (route) => act(route));
+    await intercept(page, new RegExp(`/api/v1/${api}(\\?.*)?$`), act);
   await page.goto(`${url}${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const isLoading = name.endsWith('-loading');

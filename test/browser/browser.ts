@@ -4,7 +4,14 @@ import { existsSync, globSync, mkdtempSync, readFileSync, renameSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromiumPackage from '@sparticuz/chromium';
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+  type Route,
+} from 'playwright-core';
 import { root } from '../house/imports.ts';
 import { type Installation, makeInstallation } from './installation.ts';
 
@@ -96,8 +103,26 @@ export async function windowOf(
     ...{ person: name, display_name: name, roles, accounts: [], csrf_token: 'token' },
     ...{ second_factor: 'none', factors: [], locale: 'en' },
   };
-  await context.route('**/api/v1/session', (route) => route.fulfill({ json: session }));
+  await intercept(context, '**/api/v1/session', (route) => route.fulfill({ json: session }));
   return context;
+}
+
+/** What an answer meets that was under way when its test ended, or when the tab was given to the next page. */
+const tooLate = /disposed|closed|already handled/;
+
+/** Answers the requests of a window or of a tab to these addresses. */
+export async function intercept(
+  on: BrowserContext | Page,
+  url: Parameters<Page['route']>[0],
+  act: (route: Route) => unknown,
+): Promise<void> {
+  await on.route(url, async (route) => {
+    try {
+      await act(route);
+    } catch (error) {
+      if (!tooLate.test(String(error))) throw error;
+    }
+  });
 }
 
 /** Opens a page of the console. `faults` collects errors, and breaches of the content security policy. */

@@ -10,7 +10,7 @@ import { findRow } from '../../src/ledger/rows/rows.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { axeFaults } from './axe.ts';
-import { faultsIn, leavePage, makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
+import { faultsIn, intercept, leavePage, makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
 import { samples } from './samples.ts';
 
 const firstLoadBytesMax = 120_000;
@@ -177,7 +177,7 @@ describe('the console', () => {
     if (opened === null) return;
     const { page } = opened;
     const keys: (string | undefined)[] = [];
-    await page.route('**/reorder', (route) => {
+    await intercept(page, '**/reorder', (route) => {
       keys.push(route.request().headers()['idempotency-key']);
       return keys.length === 1 ? route.abort('connectionreset') : route.continue();
     });
@@ -302,7 +302,7 @@ test('a payout in many currencies leaves an approver’s phone room for what is 
   if (opened === null) return;
   const { page } = opened;
   const sums = Object.fromEntries(['GHS', 'KES', 'NGN', 'RWF', 'TZS', 'UGX', 'ZAR'].map((one) => [one, '100']));
-  await page.route('**/api/v1/batches/*/review', async (route) => {
+  await intercept(page, '**/api/v1/batches/*/review', async (route) => {
     const response = await route.fetch();
     const review = (await response.json()) as { plan: object };
     return route.fulfill({ response, json: { ...review, plan: { ...review.plan, sums } } });
@@ -319,7 +319,7 @@ test('a batch that a person rejected is called rejected, with the reason', async
   if (stage === null) return t.skip('no Chromium can run here: set CHROME_PATH');
   const context = await windowOf(stage);
   t.after(() => context.close());
-  await context.route(`**/api/v1/batches/${samples.paused}`, async (route) => {
+  await intercept(context, `**/api/v1/batches/${samples.paused}`, async (route) => {
     const batch = (await (await route.fetch()).json()) as { situation: object };
     const situation = { ...batch.situation, doing: 'cancelled', holds: [], next: null, meanwhile: [] };
     return route.fulfill({
@@ -386,7 +386,7 @@ describe('an approver', () => {
     await page.getByRole('link', { name: 'Review and approve' }).click();
     await page.getByRole('button', { name: 'Approve' }).click();
     const arrival = Promise.withResolvers<void>();
-    await page.route(/\/api\/v1\/batches\/[^/]+$/, async (route) => {
+    await intercept(page, /\/api\/v1\/batches\/[^/]+$/, async (route) => {
       await arrival.promise;
       await route.continue();
     });
@@ -421,7 +421,7 @@ const attacks: [string, (text: string) => string, string][] = [
 async function attackReports(page: Page): Promise<void> {
   for (const [file, edit, named] of attacks) {
     const address = new RegExp(`/report-files/${file.replace('.', '\\.')}\\?`);
-    await page.route(address, async (route) => {
+    await intercept(page, address, async (route) => {
       const response = await route.fetch();
       await route.fulfill({ response, body: Buffer.from(edit((await response.body()).toString('latin1')), 'latin1') });
     });

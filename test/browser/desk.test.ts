@@ -9,7 +9,7 @@ import { createApiKey } from '../../src/operations/access/create-api-key.ts';
 import { listEvents } from '../../src/operations/audit/list-events.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
 import { unzipped } from '../support/unzip.ts';
-import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+import { intercept, makeStage, openPage, type Stage, windowOf } from './browser.ts';
 import { moveRow, samples, ways } from './samples.ts';
 
 describe('the doubt desk', { timeout: 300_000 }, () => {
@@ -142,7 +142,9 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
     for (const name of ['Revoke', 'Make a key', 'Add a person'])
       assert.equal(await page.getByRole('button', { name }).count(), 0, name);
     const review = '**/api/v1/batches/*/review';
-    await context.route(review, (route) => route.fulfill({ status: 403, json: { code: 'ROLE_MISSING', detail: '' } }));
+    await intercept(context, review, (route) =>
+      route.fulfill({ status: 403, json: { code: 'ROLE_MISSING', detail: '' } }),
+    );
     await page.goto(`${stage.installation.url}/batches/${samples.done}/approval`);
     await page.getByText('Your role does not allow you to approve batches').waitFor();
     assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
@@ -215,7 +217,7 @@ describe('the doubt desk', { timeout: 300_000 }, () => {
       },
     };
     const answer = { reconciliation, reports: { dir: '/reports', files: [] }, open_items: [], is_settled: false };
-    await context.route('**/api/v1/reconciliations', (route) => route.fulfill({ json: answer }));
+    await intercept(context, '**/api/v1/reconciliations', (route) => route.fulfill({ json: answer }));
     const { page, faults } = await openPage(context, `${url}/reconciliation`);
     await page.getByRole('button', { name: 'Compare' }).click();
     const waiting = page.getByRole('region', { name: 'Waiting' });

@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { requireBatch } from '../../src/ledger/batches/require-batch.ts';
 import { findDraftRow, splitCells } from '../../src/ledger/drafts/draft-rows.ts';
 import { listDrafts } from '../../src/ledger/drafts/drafts.ts';
-import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+import { intercept, makeStage, openPage, type Stage, windowOf } from './browser.ts';
 import { moveRow, samples, ways } from './samples.ts';
 
 let stage: Stage | null = null;
@@ -86,7 +86,7 @@ describe('a draft', () => {
     if (opened === null) return;
     const { page } = opened;
     let sent = 0;
-    await page.route(/\/api\/v1\/drafts\?account=[^&]*$|\/api\/v1\/drafts\?$/, async (route) => {
+    await intercept(page, /\/api\/v1\/drafts\?account=[^&]*$|\/api\/v1\/drafts\?$/, async (route) => {
       if (route.request().method() !== 'POST') return route.fallback();
       sent += 1;
       // The server has the file, and the connection breaks before its answer arrives.
@@ -160,11 +160,11 @@ test('the last of a million rows is reached with one key', async (t) => {
   t.after(() => context.close());
   const [row] = (await (await context.request.get(`${stage.installation.url}/api/v1/batches/${id}/rows`)).json()).rows;
   // A server with a million rows is measured by a script (million-rows.ts): here the page is asked.
-  await context.route(`**/api/v1/batches/${id}`, async (route) => {
+  await intercept(context, `**/api/v1/batches/${id}`, async (route) => {
     const status = await (await route.fetch()).json();
     await route.fulfill({ json: { ...status, counts: { ready: 1_000_000 } } });
   });
-  await context.route(`**/api/v1/batches/${id}/rows?*`, (route) => {
+  await intercept(context, `**/api/v1/batches/${id}/rows?*`, (route) => {
     const after = Number(new URL(route.request().url()).searchParams.get('after'));
     const rows = Array.from({ length: Math.min(200, 1_000_000 - after) }, (_, at) => after + at + 1);
     return route.fulfill({ json: { batch_id: id, rows: rows.map((row_no) => ({ ...row, row_no })), next: null } });

@@ -10,7 +10,7 @@ import { performIn } from '../../src/operations/base/operation.ts';
 import { listBatches } from '../../src/operations/batches/list-batches.ts';
 import { rejectBatch } from '../../src/operations/batches/reject-batch.ts';
 import { writeReports } from '../../src/operations/proof/write-reports.ts';
-import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+import { intercept, makeStage, openPage, type Stage, windowOf } from './browser.ts';
 import { answer } from './sample-answers.ts';
 import { samples } from './samples.ts';
 
@@ -29,7 +29,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
       if (stage === null) return t.skip('no Chromium can run here');
       const context = await windowOf(stage, { roles: [role] });
       t.after(() => context.close());
-      await context.route(/api\/v1\/batches\?/, answer({ batches: [], next: null }));
+      await intercept(context, /api\/v1\/batches\?/, answer({ batches: [], next: null }));
       const { page, faults } = await openPage(context, `${stage.installation.url}/approvals`);
       await page.getByText('Nothing waits for approval').waitFor();
       await page.getByRole('main').getByRole('link', { name: link, exact: true }).click();
@@ -43,9 +43,9 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     const { url } = stage.installation;
     const context = await windowOf(stage, { roles: ['audit'] });
     t.after(() => context.close());
-    await context.route(/api\/v1\/batches\?/, answer({ batches: [], next: null }));
-    await context.route(/api\/v1\/api-keys$/, answer({ keys: [] }));
-    await context.route(/api\/v1\/webhooks$/, answer({ endpoints: [] }));
+    await intercept(context, /api\/v1\/batches\?/, answer({ batches: [], next: null }));
+    await intercept(context, /api\/v1\/api-keys$/, answer({ keys: [] }));
+    await intercept(context, /api\/v1\/webhooks$/, answer({ endpoints: [] }));
     const { page } = await openPage(context, url);
     await page.getByText('which somebody with the role “prepare” uploads').waitFor();
     for (const [path, tab, title] of [
@@ -84,7 +84,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     t.after(() => context.close());
     const reason = { code: 'LAST_ADMIN', values: { name: 'zawadi' } };
     const problem = { status: 400, code: 'USAGE', title: '', detail: 'zawadi is the last', reason };
-    await context.route('**/users/zawadi/change', (route) => route.fulfill({ status: 400, json: problem }));
+    await intercept(context, '**/users/zawadi/change', (route) => route.fulfill({ status: 400, json: problem }));
     const { page } = await openPage(context, `${url}/people`);
     const row = page.getByRole('row', { name: /Zawadi/ });
     await row.getByRole('button', { name: 'Change' }).click();
@@ -124,7 +124,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     const context = await windowOf(stage);
     t.after(() => context.close());
     let may_approve: string[] = [];
-    await context.route(/\/api\/v1\/batches\/[^/]+$/, async (route) => {
+    await intercept(context, /\/api\/v1\/batches\/[^/]+$/, async (route) => {
       const answered = await (await route.fetch()).json();
       return route.fulfill({ json: { ...answered, approvals: { ...answered.approvals, may_approve } } });
     });
@@ -138,7 +138,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     assert.deepEqual(faults, []);
     // Whoever follows a link of a notification all the same sees nothing red.
     const problem = { status: 403, code: 'SECOND_PERSON_NEEDED', title: '', detail: 'you submitted it', reason: null };
-    await context.route('**/review*', (route) => route.fulfill({ status: 403, json: problem }));
+    await intercept(context, '**/review*', (route) => route.fulfill({ status: 403, json: problem }));
     await page.getByRole('link', { name: 'Review and approve' }).click();
     await page.getByRole('heading', { name: 'Another person must do this.' }).waitFor();
     await page.getByText('may approve: amina, wanjiru').waitFor();
@@ -195,7 +195,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     t.after(() => context.close());
     // Another batch with failed rows ended later.
     const later = { run_id: 'payroll-2026-12', file_name: 'december.csv', counts: { failed: 1 } };
-    await context.route(/batches\?.*status=completed/, answer({ batches: [later], next: null }));
+    await intercept(context, /batches\?.*status=completed/, answer({ batches: [later], next: null }));
     const { page } = await openPage(context, `${url}/batches/${samples.done}`);
     const book = page.getByRole('link', { name: 'payroll-2026-10-failed.xlsx' });
     const answered = await context.request.get(new URL((await book.getAttribute('href')) ?? '', url).href);
@@ -222,7 +222,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     if (stage === null) return t.skip('no Chromium can run here');
     const context = await windowOf(stage);
     t.after(() => context.close());
-    await context.route(/api\/v1\/batches\?(?!.*with_sums)/, async (route) => {
+    await intercept(context, /api\/v1\/batches\?(?!.*with_sums)/, async (route) => {
       const body = (await (await route.fetch()).json()) as { batches: { batch_id: string }[] };
       const batches = body.batches.map((batch) => ({ ...batch, needs_person: batch.batch_id === samples.running }));
       return route.fulfill({ json: { ...body, batches } });

@@ -3,7 +3,7 @@ import { after, before, describe, test } from 'node:test';
 import type { BrowserContext, Page, Route } from 'playwright-core';
 import { createApiKey } from '../../src/operations/access/create-api-key.ts';
 import { performIn } from '../../src/operations/base/operation.ts';
-import { leavePage, makeStage, type Stage, windowOf } from './browser.ts';
+import { intercept, leavePage, makeStage, type Stage, windowOf } from './browser.ts';
 import { answer, factors, failed, ownSessions } from './sample-answers.ts';
 import { samples } from './samples.ts';
 
@@ -30,7 +30,7 @@ after(() => stage?.close());
 /** The server answers to who is signed in, and `act` to everything else. */
 async function routeTo(page: Page, act: (route: Route) => unknown): Promise<void> {
   const isOthers = ({ pathname }: URL) => pathname.startsWith('/api/v1/') && pathname !== '/api/v1/session';
-  await page.route(isOthers, (route) => act(route));
+  await intercept(page, isOthers, act);
 }
 
 describe('every page', { timeout: 600_000 }, () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
 import type { Page, Request, Route } from 'playwright-core';
-import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
+import { intercept, makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
 import { answer, jobs } from './sample-answers.ts';
 import { moveRow, samples, ways } from './samples.ts';
 
@@ -20,20 +20,15 @@ async function open(t: TestContext, path: string, answers: Record<string, (route
   const context = await windowOf(stage, person);
   t.after(() => context.close());
   for (const [api, act] of Object.entries(answers))
-    await context.route(new RegExp(`/api/v1/${api}(\\?.*)?$`), (route) => act(route));
+    await intercept(context, new RegExp(`/api/v1/${api}(\\?.*)?$`), act);
   const { page } = await openPage(context, `${stage.installation.url}${path}`);
   return { page, context, installation: stage.installation };
 }
 
 /** The answer of the server, changed. */
 const changed = (change: (body: never) => unknown) => async (route: Route) => {
-  try {
-    const response = await route.fetch();
-    await route.fulfill({ response, json: change((await response.json()) as never) });
-  } catch (error) {
-    // The test has ended, and its window was closed.
-    if (!/disposed|closed/.test(String(error))) throw error;
-  }
+  const response = await route.fetch();
+  await route.fulfill({ response, json: change((await response.json()) as never) });
 };
 
 const problem =
@@ -138,7 +133,7 @@ describe('a session that ends over a page', () => {
     const { page, context } = opened;
     await page.getByRole('button', { name: 'Pause' }).click();
     await page.getByLabel('Reason').fill('wrong month');
-    await context.route(/\/api\/v1\/session$/, (route) =>
+    await intercept(context, /\/api\/v1\/session$/, (route) =>
       isSignedIn ? route.fulfill({ json: session('wanjiru') }) : problem(401, 'SIGN_IN_NEEDED')(route),
     );
     await page.locator('dialog button[type=submit]').click();

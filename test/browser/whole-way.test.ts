@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type RunningCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { sandboxHere } from '../support/sandbox-process.ts';
-import { buildConsole, openBrowser } from './browser.ts';
+import { buildConsole, intercept, openBrowser } from './browser.ts';
 
 const password = 'correct horse battery';
 const codePeriodMs = 30_000;
@@ -55,7 +55,7 @@ type Program = Awaited<ReturnType<typeof program>>;
 async function browserOf(t: TestContext, browser: Browser, files: string): Promise<Page> {
   const context = await browser.newContext({ locale: 'en-KE', timezoneId: 'Africa/Nairobi' });
   t.after(() => context.close());
-  await context.route(/^http:\/\/localhost:[0-9]+\/(?!api\/)/, (route) => {
+  await intercept(context, /^http:\/\/localhost:[0-9]+\/(?!api\/)/, (route) => {
     const { pathname } = new URL(route.request().url());
     const path = pathname.startsWith('/assets/') ? pathname : '/index.html';
     const contentType = types[extname(path)] ?? 'text/html; charset=utf-8';
@@ -149,7 +149,7 @@ async function correctAndSubmit(page: Page): Promise<string> {
 async function approveThroughKills(page: Page, nextCode: () => string, { kill, start }: Program): Promise<void> {
   let attempts = 0;
   let kills = 0;
-  await page.route('**/approve', async (route) => {
+  await intercept(page, '**/approve', async (route) => {
     attempts += 1;
     // The first attempt asks for the second factor.
     if (attempts === 1 || attempts > 3) return route.continue();
