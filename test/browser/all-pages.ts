@@ -233,8 +233,7 @@ export async function openState(
   url: string,
   { name, path, answers = {}, steps }: PageState,
 ): Promise<void> {
-  for (const [api, act] of Object.entries(answers))
-    await intercept(page, new RegExp(`/api/v1/${api}(\\?.*)?$`), act);
+  for (const [api, act] of Object.entries(answers)) await intercept(page, new RegExp(`/api/v1/${api}(\\?.*)?$`), act);
   await page.goto(`${url}${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const isLoading = name.endsWith('-loading');
