@@ -49,7 +49,7 @@ const troubleMs = 1_000;
  */
 export function startWorker({ name, clock, open, isCutOff, start, onRound, ...deps }: WorkerDeps): Worker {
   let isStopping = false;
-  let unfitSince: number | null = null;
+  let giveUpAt = Number.POSITIVE_INFINITY;
   const connection = makeConnection(open);
   const fleet = makeFleetView(name, deps.loads);
   const { isDue, nextIn } = makeDueTimes(clock);
@@ -78,11 +78,11 @@ export function startWorker({ name, clock, open, isCutOff, start, onRound, ...de
   const round = async (): Promise<number> => {
     const isFit = !fleet.accounts().some(isCutOff);
     const placement = await connection.get(isFit);
-    if (!isFit && unfitSince === null) nextIn('balance', othersNoticeMs);
-    unfitSince = isFit ? null : (unfitSince ?? clock.monotonic());
+    if (!isFit && giveUpAt === Number.POSITIVE_INFINITY) nextIn('balance', othersNoticeMs);
+    giveUpAt = isFit ? Number.POSITIVE_INFINITY : Math.min(giveUpAt, clock.monotonic() + othersNoticeMs);
     if (!isStopping && isDue('balance')) await balance(placement);
-    const isLeft = unfitSince !== null && fleet.hasOthers();
-    if (isLeft && clock.monotonic() - (unfitSince ?? 0) >= othersNoticeMs) held.giveUp(isCutOff);
+    const isLeft = !isFit && fleet.hasOthers();
+    if (isLeft && clock.monotonic() >= giveUpAt) held.giveUp(isCutOff);
     const isMore = !isStopping && !isLeft && isDue('take') && (await take(placement, fleet, held));
     // An account that is placed here anew is renewed under its new claim.
     if (isDue('renew')) {
