@@ -20,7 +20,6 @@ const longest = [
   'whole-way',
   'workers',
   'verify',
-  'python',
 ];
 /** Rooms of tests that take long, or that start a browser, which ends with its process. */
 const alone = ['browser', 'bench', 'chaos', 'simulation'];

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { after, before, describe, type TestContext, test } from 'node:test';
 import type { ExplainedData } from '../../src/ledger/audit/events.ts';
 import { forgetRows } from '../../src/ledger/batches/forget-rows.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
@@ -29,9 +29,9 @@ import {
 import { giveBack } from '../reports/late.ts';
 import { runHere } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { judgeByCommand, judgeProgram, startJudge } from './judge.ts';
 import { makePack, type Pack, signAnew } from './pack.ts';
 
-const program = join(import.meta.dirname, 'verify.py');
 const page = readFileSync(join(import.meta.dirname, '../../docs/report-format.md'), 'utf8');
 
 const isThere = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
@@ -41,11 +41,6 @@ const missing = [
 ].filter(([command = '', argument = '']) => !isThere(command, argument));
 const skip = missing.length === 0 ? false : `${missing.map(([command]) => command).join(' and ')} is not installed`;
 
-function judge(dir: string, keyPath: string): { isProven: boolean; said: string } {
-  const { status, stdout, stderr } = spawnSync('python3', [program, dir, keyPath], { encoding: 'utf8' });
-  return { isProven: status === 0 && stdout.startsWith('PROVEN'), said: `${stdout}${stderr}` };
-}
-
 async function keyFile(t: TestContext, { key }: Pick<Pack, 'key'>): Promise<string> {
   const path = join(folderOf(t), 'key.pem');
   await writeFile(path, key.publicKey);
@@ -53,8 +48,15 @@ async function keyFile(t: TestContext, { key }: Pick<Pack, 'key'>): Promise<stri
 }
 
 describe('the verifier that follows the page of the format', { skip }, () => {
+  let judges: ReturnType<typeof startJudge>;
+  before(() => {
+    judges = startJudge();
+  });
+  after(() => judges.stop());
+  const judge = (dir: string, keyPath: string) => judges.judge(dir, keyPath);
+
   test('uses nothing of airbatch, and only the standard library of Python', () => {
-    const text = readFileSync(program, 'utf8');
+    const text = readFileSync(judgeProgram, 'utf8');
     assert.doesNotMatch(text, /airbatch(?!\.(manifest|summary)\/1)|node/);
     const imports = [...text.matchAll(/^(?:import ([\w, ]+)|from (\w+) import)/gm)];
     const own = 'collections csv datetime decimal hashlib json os re subprocess sys uuid';
@@ -62,7 +64,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
   });
 
   test('uses no name that is not on the page', () => {
-    const text = readFileSync(program, 'utf8');
+    const text = readFileSync(judgeProgram, 'utf8');
     const lists = text.slice(text.indexOf('STATES'), text.indexOf('SPACE')).replace(/^#.*$|\.split|set\(/gm, '');
     const names: string[] = lists.match(/[a-z_0-9]+(?:\.[a-z]+)?/g) ?? [];
     assert.ok(names.includes('second_topup_id') && names.includes('paid_twice') && names.includes('public_key'));
@@ -85,7 +87,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
       const { stdout } = await runHere(['run', 'payroll.csv', '--yes', '--json'], { cwd: folder });
       const { dir } = JSON.parse(stdout).reports as { dir: string };
       await writeFile(join(folder, 'key.pem'), (await runHere(['key'], { cwd: folder })).stdout);
-      const { isProven, said } = judge(dir, join(folder, 'key.pem'));
+      const { isProven, said } = judgeByCommand(dir, join(folder, 'key.pem'));
       assert.ok(isProven, said);
     });
 
@@ -95,7 +97,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
   ] as const)
     test(`proves ${what} reports`, async (t) => {
       const pack = await makePack(t, { mask });
-      const { isProven, said } = judge(pack.dir, await keyFile(t, pack));
+      const { isProven, said } = await judge(pack.dir, await keyFile(t, pack));
       assert.ok(isProven, said);
     });
 
@@ -152,7 +154,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
       await prepare(db);
       const key = await openSigningKey(join(folderOf(t), 'key.pem'));
       const { dir } = await writeReports(db, 'B-1', folderOf(t), signedBy(db, key));
-      const { isProven, said } = judge(dir, await keyFile(t, { key }));
+      const { isProven, said } = await judge(dir, await keyFile(t, { key }));
       assert.ok(isProven, said);
     });
 
@@ -162,7 +164,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
     const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), signedBy(pack.db, pack.key));
     const keyPath = await keyFile(t, pack);
     for (const folder of [dir, join(dir, 'versions/1-as-of-2026-11-01')]) {
-      const { isProven, said } = judge(folder, keyPath);
+      const { isProven, said } = await judge(folder, keyPath);
       assert.ok(isProven, said);
     }
   });
@@ -179,7 +181,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
       const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), {
         signing: { ...signing, through: through as 'cli' },
       });
-      assert.match(judge(dir, await keyFile(t, pack)).said, found);
+      assert.match((await judge(dir, await keyFile(t, pack))).said, found);
       const { findings } = await verifyReports(dir);
       const ours = through === 'window' ? [/came through an unknown interface/] : [];
       assert.equal(findings.length, ours.length);
@@ -190,7 +192,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
   test('proves nothing with another key', async (t) => {
     const pack = await makePack(t);
     const other = await openSigningKey(join(folderOf(t), 'other.pem'));
-    const { isProven, said } = judge(pack.dir, await keyFile(t, { key: other }));
+    const { isProven, said } = judgeByCommand(pack.dir, await keyFile(t, { key: other }));
     assert.equal(isProven, false);
     assert.match(said, /NOT PROVEN: the signature does not fit/);
   });
@@ -256,7 +258,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
       const changed = text.replace(was, is);
       assert.notEqual(changed, text, what);
       await pack.put(signAnew(pack, file, Buffer.from(changed)));
-      const { isProven, said } = judge(pack.dir, keyPath);
+      const { isProven, said } = await judge(pack.dir, keyPath);
       assert.equal(isProven, false, what);
       assert.match(said, found, what);
       assert.equal((await verifyReports(pack.dir)).ok, false, what);
@@ -268,7 +270,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
     const keyPath = await keyFile(t, pack);
     const judged = async (name: string, content: Buffer | null) => {
       await pack.put(new Map([[name, content]]));
-      const { isProven, said } = judge(pack.dir, keyPath);
+      const { isProven, said } = await judge(pack.dir, keyPath);
       assert.equal(isProven, false, name);
       return said;
     };
@@ -277,7 +279,7 @@ describe('the verifier that follows the page of the format', { skip }, () => {
     assert.match(await judged('manifest.sig', Buffer.alloc(64)), /signature does not fit/);
     await pack.put(new Map());
     await symlink(join(pack.dir, 'failed.csv'), join(pack.dir, 'more.csv'));
-    assert.match(judge(pack.dir, keyPath).said, /there are other files/);
+    assert.match((await judge(pack.dir, keyPath)).said, /there are other files/);
   });
 });
 
