@@ -102,6 +102,13 @@ export function addPeople(program: Command, call: Call): void {
     .description('reject a submitted batch: nothing of it is sent')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call(() => import('./batches/reject.ts')));
+  example(
+    program.command('withdraw').argument('<batch>'),
+    'airbatch withdraw 20261120-093000-4f2a --why "October\'s file"',
+  )
+    .description('take a batch back that you submitted and nobody has approved: nothing of it is sent')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call(() => import('./batches/withdraw.ts')));
   program.commandsGroup('Decide about rows:');
   example(
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),

@@ -104,7 +104,7 @@ async function approvalText({ db, batch, summary, about, consoleUrl }: BatchNews
 }
 
 function finishedText({ batch, summary, about }: BatchNews): BatchText {
-  const { headline, details } = verdictOf(summary, batch.rejected_by);
+  const { headline, details } = verdictOf(summary, batch);
   return {
     subject: `Payout ${batch.run_id}: ${headline}`,
     lines: [headline, ...details, ...about, `Charged: ${sumsText(summary.charged.total)}`],

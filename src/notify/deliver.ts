@@ -1,5 +1,6 @@
 import { errorMessage } from '../core/basics/errors.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { findBatch } from '../ledger/batches/batches.ts';
 import type { Database } from '../ledger/drivers/database.ts';
 import {
   claimNotification,
@@ -117,13 +118,15 @@ async function deliverTo(
 }
 
 async function attempt(
-  { clock, send, onTrouble, ending }: DeliverDeps,
+  { db, clock, send, onTrouble, ending }: DeliverDeps,
   recipient: Recipient,
   entry: OutboxEntry,
 ): Promise<OutboxEntry> {
   const attempts = entry.attempts + 1;
+  const message = JSON.parse(entry.body) as Message;
+  if (await isDecided(db, message)) return { ...entry, due_at: null, last_error: 'the batch was decided about' };
   try {
-    await send(recipient, JSON.parse(entry.body) as Message, { eventId: entry.event_id, at: clock.now() }, ending);
+    await send(recipient, message, { eventId: entry.event_id, at: clock.now() }, ending);
     return { ...entry, attempts, due_at: null, sent_at: clock.now(), last_error: null };
   } catch (error) {
     // The attempt was cut short: the notification is due as before.
@@ -133,4 +136,10 @@ async function attempt(
     const due_at = delay === undefined ? null : clock.now() + delay;
     return { ...entry, attempts, due_at, last_error: errorMessage(error) };
   }
+}
+
+/** Whether a message asks for the approval of a batch that no longer waits for it. */
+async function isDecided(db: Database, { kind, facts }: Message): Promise<boolean> {
+  if (kind !== 'needs_approval') return false;
+  return (await findBatch(db, String(facts.batch_id)))?.status !== 'awaiting_approval';
 }

@@ -32,6 +32,7 @@ export { retryFailed } from './batches/retry-failed.ts';
 export { reviewBatch } from './batches/review-batch.ts';
 export { showProgress } from './batches/show-progress.ts';
 export { showStatus } from './batches/show-status.ts';
+export { withdrawBatch } from './batches/withdraw-batch.ts';
 export { changeDraft } from './drafts/change-draft.ts';
 export { createDraft } from './drafts/create-draft.ts';
 export { discardDraft } from './drafts/discard-draft.ts';

@@ -51,6 +51,8 @@ export interface Verification {
   file_name: string | null;
   /** Who rejected the batch, according to the chain; null if nobody did. */
   rejected_by: string | null;
+  /** Who withdrew it after submitting it, according to the chain; null if nobody did. */
+  withdrawn_by: string | null;
   status: string | null;
   /** The version of the batch's reports (null: none yet), and its time (ISO 8601 UTC); null if they do not say. */
   version: number | null;
@@ -71,6 +73,7 @@ const nothingOfBatch = {
   run_id: null,
   file_name: null,
   rejected_by: null,
+  withdrawn_by: null,
   status: null,
   version: null,
   as_of: null,
@@ -148,7 +151,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     batch_id: manifest.batch_id,
     run_id: manifest.run_id,
     file_name: summary?.file_name ?? null,
-    rejected_by: chain ? rejectedBy(chain) : null,
+    rejected_by: chain ? whoCancelled(chain, 'rejected') : null,
+    withdrawn_by: chain ? whoCancelled(chain, 'withdrawn') : null,
     status: summary?.status ?? null,
     version: manifest.version ?? null,
     as_of: manifest.as_of ?? null,
@@ -234,8 +238,8 @@ async function proveRows(
   return rows;
 }
 
-function rejectedBy({ batch: { cancelled } }: ChainFacts): string | null {
-  return cancelled?.data.rejected ? cancelled.actor : null;
+function whoCancelled({ batch: { cancelled } }: ChainFacts, how: 'rejected' | 'withdrawn'): string | null {
+  return cancelled?.data[how] ? cancelled.actor : null;
 }
 
 /**

@@ -187,6 +187,34 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     return undefined;
   });
 
+  test('about a wrong file that they submitted: they withdraw it, and correct it in a new draft', async (t) => {
+    if (stage === null) return t.skip('no Chromium can run here');
+    const context = await windowOf(stage);
+    t.after(() => context.close());
+    const { page, faults } = await openPage(context, `${stage.installation.url}/new?run=withdrawn-2026-12`);
+    const lines = ['name,phone_number,network_id,amount,currency', 'Amina,+254712345610,1,75.50,KES', ''];
+    const file = { name: 'wrong.csv', mimeType: 'text/csv', buffer: Buffer.from(lines.join('\n')) };
+    await page.locator('input[type=file]').setInputFiles(file);
+    await page.getByRole('button', { name: 'See the plan' }).click();
+    await page.getByRole('button', { name: 'Submit' }).click();
+    await page.waitForURL('**/batches/**');
+    await page.getByRole('button', { name: 'Withdraw' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await dialog.getByText('Give a reason in a few words.').waitFor();
+    await dialog.getByLabel('Reason').fill('The file of October');
+    await dialog.getByRole('button', { name: 'Withdraw' }).click();
+    await page.getByRole('heading', { name: 'It was withdrawn' }).waitFor();
+    await page.getByText('Reason: The file of October (').waitFor();
+    await page.locator('.badge').getByText('withdrawn').waitFor();
+    assert.equal(await page.getByRole('button', { name: 'Withdraw' }).count(), 0);
+    await page.getByRole('button', { name: 'Start a new draft of its file' }).click();
+    await page.getByRole('grid').getByText('75.50').waitFor();
+    assert.equal(await page.getByLabel('Run id').inputValue(), 'withdrawn-2026-12');
+    assert.deepEqual(faults, []);
+    return undefined;
+  });
+
   test('about rows that are not paid: they correct these in a draft, within the run of their batch', async (t) => {
     if (stage === null) return t.skip('no Chromium can run here');
     const { session, url } = stage.installation;

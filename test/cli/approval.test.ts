@@ -173,6 +173,32 @@ describe('a batch that needs a second person', () => {
     assert.match((await place.run('status', first)).stdout, /^Charged {4}USD /m);
   });
 
+  test('can be withdrawn by its submitter with the reason, and its file corrected and submitted again', async (t) => {
+    const place = await setUp(t, { policy });
+    const batch = await submitted(place);
+    assert.equal((await place.run('withdraw', batch)).code, 2, 'a reason is needed');
+    await place.asAnother(batch);
+    const foreign = await place.run('withdraw', batch, '--why', 'not mine');
+    assert.deepEqual([foreign.code, foreign.stderr.includes('did not submit batch')], [2, true], foreign.stderr);
+    await place.ledger.execute('UPDATE batches SET created_by = ? WHERE batch_id = ?', [me, batch]);
+    const withdrawn = await place.run('withdraw', batch, '--why', 'last month’s file');
+    assert.deepEqual([withdrawn.code, withdrawn.stdout.includes('Withdrawn: nothing of batch')], [0, true]);
+    const label = new RegExp(`^Status {5}withdrawn by ${me} \\(last month’s file\\)$`, 'm');
+    assert.match((await place.run('status', batch)).stdout, label);
+    await place.run('report', batch);
+    const reports = join(place.folder, 'reports', batch);
+    const page = await readFile(join(reports, 'report.html'), 'utf8');
+    assert.match(page, new RegExp(`· withdrawn by ${me} ·.*${me} withdrew the batch, and nothing of it was sent`, 's'));
+    const verified = await place.run('verify', reports);
+    assert.equal(verified.code, 0, verified.stdout);
+    assert.match(verified.stdout, new RegExp(`^Status {5}withdrawn by ${me}$`, 'm'));
+    assert.match((await place.run('audit', '--batch', batch)).stdout, /withdrew it: last month’s file/);
+    assert.equal((await place.run('approve', batch, '--yes')).code, 2);
+    const again = await submitted(place);
+    await place.asAnother(again);
+    assert.equal((await place.run('approve', again, '--yes')).code, 0);
+  });
+
   test('can be rejected with the reason, and its file corrected and submitted again', async (t) => {
     const place = await setUp(t, { policy });
     const batch = await submitted(place);
@@ -316,6 +342,7 @@ describe('people', () => {
       ['run', 'payroll.csv', '--yes'],
       ['approve', 'x'],
       ['reject', 'x', '--why', 'y'],
+      ['withdraw', 'x', '--why', 'y'],
       ['resume'],
       ['release', 'x'],
       ['skip', 'x', '--why', 'y'],

@@ -143,6 +143,7 @@ async function decide({ run, write, change }: Place): Promise<void> {
   await run('release', held);
   write('many.csv', ...rows(8, 50, 10));
   await run('reject', (await run('submit', 'many.csv')).batch_id, '--why', 'the wrong month');
+  await run('withdraw', (await run('submit', 'many.csv')).batch_id, '--why', 'the wrong file');
   write('few.csv', ...rows(2, 70, 10));
   const few: string = (await run('submit', 'few.csv')).batch_id;
   await run('reorder', few, '--priority', 'bulk', '--finish-by', '2099-11-20T17:00:00+03:00');

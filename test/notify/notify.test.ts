@@ -10,7 +10,13 @@ import { Webhook } from 'standardwebhooks';
 import { makeContentDigest } from '../../src/core/identity/content-digest.ts';
 import { rowStates } from '../../src/core/state/row-state.ts';
 import { isoTime, systemClock } from '../../src/core/time/clock.ts';
-import { approve, pauseBatch, requestApproval, resumeBatch } from '../../src/engine/batches/batch-commands.ts';
+import {
+  approve,
+  pauseBatch,
+  requestApproval,
+  resumeBatch,
+  withdrawBatch,
+} from '../../src/engine/batches/batch-commands.ts';
 import { releaseRows, skipRows } from '../../src/engine/decisions/release-or-skip.ts';
 import { type StoredPace, savePace } from '../../src/ledger/accounts/pace.ts';
 import { type EventData, isLateSql } from '../../src/ledger/audit/events.ts';
@@ -691,6 +697,31 @@ describe('a notification', () => {
       await clock.drive(clock.sleep(3_600_000));
     }
     assert.match(troubles.at(-1) ?? '', /given up/);
+    assert.deepEqual(await waitingFor(db, everything), []);
+  });
+
+  test('asks nobody to approve a batch that was withdrawn, even if the question could not be sent before', async () => {
+    const { db, clock, told, pass, actor, breakIt } = await teller();
+    const add = async (batch_id: string) => {
+      const rows = someRows(1).map((row) => ({ ...row, batch_id }));
+      await addBatch(db, clock, aBatch({ batch_id, created_by: 'mary', created_at: clock.now() }), rows);
+      await requestApproval(actor, batch_id, approvalBy(1));
+    };
+    await add('early');
+    await withdrawBatch(actor, 'early', 'the wrong file');
+    breakIt(true);
+    await add('late');
+    await add('waiting');
+    await pass();
+    await withdrawBatch(actor, 'late', 'the wrong file');
+    breakIt(false);
+    await clock.drive(clock.sleep(11_000));
+    await pass();
+    await pass();
+    assert.deepEqual(
+      told.map(({ id, word }) => [word.kind, id]),
+      [['needs_approval', 'needs_approval:waiting']],
+    );
     assert.deepEqual(await waitingFor(db, everything), []);
   });
 

@@ -170,6 +170,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     read_with: null,
     rejection: null,
     rejected_by: null,
+    withdrawn_by: null,
     rejection_reason: null,
     time_zone: null,
     balance_before: null,

@@ -75,7 +75,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, hasKey
  * itself does not know which batch that is.
  */
 function aboutLines(verification: Verification): string[] {
-  const { reconciliation_id, batch_id, run_id, file_name, status, rejected_by, version, as_of, rows } = verification;
+  const { reconciliation_id, batch_id, run_id, file_name, status, version, as_of, rows } = verification;
   if (reconciliation_id !== null) {
     const items = rows === null ? '' : `, ${counted(rows, 'item')}`;
     return [`Reconciliation ${reconciliation_id}${as_of === null ? '' : ` of ${timeText(as_of)}`}${items}`];
@@ -86,13 +86,13 @@ function aboutLines(verification: Verification): string[] {
     `Batch      ${batch_id}`,
     `Run        ${run_id}`,
     ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
-    ...(status === null ? [] : [`Status     ${statusText(status, rejected_by)}`]),
+    ...(status === null ? [] : [`Status     ${statusText(status, verification)}`]),
     ...(as_of === null ? [] : [`Version    ${version ?? 'none yet'}, as of ${timeText(as_of)}`]),
   ];
 }
 
 /** The status in the terms of `status` and the reports. An edited file may contain any other text. */
-function statusText(status: string, rejected_by: string | null): string {
+function statusText(status: string, by: Pick<Verification, 'rejected_by' | 'withdrawn_by'>): string {
   if (!Object.hasOwn(batchStateTexts, status)) return status;
-  return batchLabel({ status: status as BatchState, rejection: rejected_by, rejected_by });
+  return batchLabel({ status: status as BatchState, rejection: by.rejected_by, ...by });
 }

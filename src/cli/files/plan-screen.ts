@@ -33,4 +33,5 @@ export function printWaiting(
     `${terminal.paint('yellow', 'Waits')} for ${whom}: ${visible(approval_needed ?? '')}. Nothing was sent.\n`,
   );
   terminal.error(`Next: ${next}  airbatch approve ${batch_id}\n`);
+  terminal.error(`Wrong file? Take it back: airbatch withdraw ${batch_id} --why TEXT\n`);
 }

@@ -465,6 +465,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/batches/{batch_id}/withdraw": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Needs the role `prepare`. */
+        post: operations["withdraw-batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{batch_id}/reorder": {
         parameters: {
             query?: never;
@@ -1868,6 +1885,7 @@ export interface components {
             rejection: string | null;
             rejection_reason: components["schemas"]["Reason"] | null;
             rejected_by: string | null;
+            withdrawn_by: string | null;
             created_by: string;
             created_at: string;
             approved_by: string | null;
@@ -2240,6 +2258,7 @@ export interface components {
                 rejection: string | null;
                 rejection_reason: components["schemas"]["Reason"] | null;
                 rejected_by: string | null;
+                withdrawn_by: string | null;
                 created_by: string;
                 created_at: string;
                 approved_by: string | null;
@@ -2317,6 +2336,7 @@ export interface components {
             rejection: string | null;
             rejection_reason: components["schemas"]["Reason"] | null;
             rejected_by: string | null;
+            withdrawn_by: string | null;
             created_by: string;
             created_at: string;
             approved_by: string | null;
@@ -2340,7 +2360,7 @@ export interface components {
             situation: components["schemas"]["Situation"];
             waits_for: string | null;
             waits_ways: ("approve" | "reject" | "resume" | "resume_moved" | "run" | "resolve" | "decide_held")[];
-            actions: ("pause" | "resume" | "reorder" | "retry" | "cancel")[];
+            actions: ("pause" | "resume" | "reorder" | "retry" | "cancel" | "withdraw")[];
             attention: {
                 row: number;
                 status: components["schemas"]["RowStatus"];
@@ -3040,6 +3060,10 @@ export interface components {
             is_worked_on: boolean;
         };
         RejectBatchResult: {
+            batch_id: string;
+            status: components["schemas"]["BatchStatus"];
+        };
+        WithdrawBatchResult: {
             batch_id: string;
             status: components["schemas"]["BatchStatus"];
         };
@@ -5027,6 +5051,38 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RejectBatchResult"];
+                };
+            };
+            default: components["responses"]["Problem"];
+        };
+    };
+    "withdraw-batch": {
+        parameters: {
+            query?: never;
+            header: {
+                "Idempotency-Key": string;
+                "If-Match"?: string;
+            };
+            path: {
+                batch_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    why: string;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WithdrawBatchResult"];
                 };
             };
             default: components["responses"]["Problem"];

@@ -21,9 +21,10 @@ export function eventText(kind: string): string {
   return id === undefined ? kind : t(id);
 }
 
-/** The same for one event: a rejection is kept as a cancellation of the batch. */
+/** The same for one event: a rejection or a withdrawal is kept as a cancellation of the batch. */
 export function eventName({ kind, body }: Pick<ChainEvent, 'kind' | 'body'>): string {
-  return kind === 'batch.cancel' && dataIn(body).rejected ? t('state.rejected') : eventText(kind);
+  const { rejected, withdrawn } = kind === 'batch.cancel' ? dataIn(body) : {};
+  return rejected ? t('state.rejected') : withdrawn ? t('state.withdrawn') : eventText(kind);
 }
 
 /** Members without meaning for a person: keys, digests, codes, states that the kind already says; and times. */
@@ -115,6 +116,8 @@ const textIds: Readonly<Record<string, (code: string) => string>> = {
 const counts = new Set(['rows', 'valid', 'invalid', 'held', 'skipped', 'steps', 'undone', 'cells']);
 /** Places among the columns of the file, which the chain counts from 0. */
 const columns = new Set(['column', 'amount_column']);
+/** Members that are true or missing, and texts. */
+const flags = new Set(['rejected', 'withdrawn']);
 const times = new Set(['finish_by', 'before_finish_by', 'charged_from']);
 
 function shownValue(name: string, value: unknown, data: Readonly<Record<string, unknown>>): string {
@@ -131,7 +134,7 @@ function shownValue(name: string, value: unknown, data: Readonly<Record<string, 
       .split(',')
       .map((role) => named('role', role))
       .join(', ');
-  if (typeof value === 'boolean' || name === 'rejected') return memberName(String(value));
+  if (typeof value === 'boolean' || flags.has(name)) return memberName(String(value));
   const text = textOf(value);
   const id = textIds[name]?.(text.replaceAll(/\W+/g, '_')) ?? '';
   return hasText(id) ? t(id) : text;

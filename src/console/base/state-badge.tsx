@@ -21,16 +21,25 @@ export function RowBadge({ state }: { state: RowState }) {
 }
 
 /** What is needed to name the state of a batch. `rejection`: why it was rejected, by a person or as unreadable. */
-type Labelled = { status: BatchState; rejection?: string | null };
+type Labelled = { status: BatchState; rejection?: string | null; withdrawn_by?: string | null };
 
-/** A batch that a person rejected ends as cancelled; people look for the rejection. */
-export function isRejected({ status, rejection = null }: Labelled): boolean {
-  return status === 'cancelled' && rejection !== null;
+/**
+ * How a person decided that a batch is not paid, before it was approved; null if nobody did. It ends as cancelled, and
+ * people look for the decision.
+ */
+export function endedUnapproved({
+  status,
+  rejection = null,
+  withdrawn_by = null,
+}: Labelled): 'rejected' | 'withdrawn' | null {
+  if (status !== 'cancelled' || rejection === null) return null;
+  return withdrawn_by === null ? 'rejected' : 'withdrawn';
 }
 
 export function BatchBadge({ batch }: { batch: Labelled }) {
   const { status } = batch;
-  return <Badge tone={batchTones[status]}>{t(isRejected(batch) ? 'state.rejected' : batchStateText(status))}</Badge>;
+  const how = endedUnapproved(batch);
+  return <Badge tone={batchTones[status]}>{t(how === null ? batchStateText(status) : `state.${how}`)}</Badge>;
 }
 
 /** Rows by state as a bar; `hasLegend` adds the numbers. */

@@ -52,6 +52,7 @@ const refusals = {
   'reason.BATCH_PAUSED': 'A person has already paused the batch.',
   'reason.BATCH_NOT_PAUSED': 'Pause the batch first: its rows may be sent at any moment.',
   'reason.BATCH_FORGOTTEN': 'The names and numbers of this batch were erased: its rows cannot be paid again.',
+  'reason.NOT_SUBMITTER': 'Only {name}, who submitted the batch, can withdraw it.',
   'reason.ROW_IS': 'The state of row {row} is “{row_status}”, not “{wanted_status}”.',
   'reason.ROW_CHANGED': 'Row {row} has changed meanwhile. Look at it again.',
   'reason.ROW_LOOKED_UP': 'Row {row} is still being looked up. Decide only if the look-ups find nothing.',

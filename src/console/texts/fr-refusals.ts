@@ -58,6 +58,7 @@ const refusals = {
   'reason.BATCH_NOT_PAUSED': 'Mettez d’abord le lot en pause : ses lignes peuvent être envoyées à tout moment.',
   'reason.BATCH_FORGOTTEN':
     'Les noms et les numéros de ce lot ont été effacés : ses lignes ne peuvent pas être payées de nouveau.',
+  'reason.NOT_SUBMITTER': 'Seule la personne qui a soumis le lot, {name}, peut le retirer.',
   'reason.ROW_IS': 'L’état de la ligne {row} est « {row_status} », et non « {wanted_status} ».',
   'reason.ROW_CHANGED': 'La ligne {row} a changé entre-temps. Regardez-la de nouveau.',
   'reason.ROW_LOOKED_UP':

@@ -56,6 +56,7 @@ const refusals = {
   'reason.BATCH_NOT_PAUSED': 'Pause primeiro o lote: as suas linhas podem ser enviadas a qualquer momento.',
   'reason.BATCH_FORGOTTEN':
     'Os nomes e os números deste lote foram apagados: as suas linhas não podem ser pagas de novo.',
+  'reason.NOT_SUBMITTER': 'Só {name}, que submeteu o lote, o pode retirar.',
   'reason.ROW_IS': 'O estado da linha {row} é “{row_status}”, e não “{wanted_status}”.',
   'reason.ROW_CHANGED': 'A linha {row} mudou entretanto. Veja-a de novo.',
   'reason.ROW_LOOKED_UP': 'A linha {row} ainda está a ser consultada. Decida só se as consultas nada encontrarem.',

@@ -53,6 +53,7 @@ const refusals = {
   'reason.BATCH_PAUSED': 'Mtu tayari amelisitisha fungu hili.',
   'reason.BATCH_NOT_PAUSED': 'Sitisha fungu kwanza: safu zake zinaweza kutumwa wakati wowote.',
   'reason.BATCH_FORGOTTEN': 'Majina na nambari za fungu hili zimefutwa: safu zake haziwezi kulipwa tena.',
+  'reason.NOT_SUBMITTER': 'Ni {name} tu, aliyewasilisha fungu, anayeweza kuliondoa.',
   'reason.ROW_IS': 'Hali ya safu {row} ni “{row_status}”, si “{wanted_status}”.',
   'reason.ROW_CHANGED': 'Safu {row} imebadilika wakati huo huo. Iangalie tena.',
   'reason.ROW_LOOKED_UP': 'Safu {row} bado inaangaliwa. Amua tu kama uangalizi haupati chochote.',

@@ -10,6 +10,7 @@ export const refusalReasons = {
   BATCH_PAUSED: [],
   BATCH_NOT_PAUSED: [],
   BATCH_FORGOTTEN: [],
+  NOT_SUBMITTER: ['name'],
   ROW_IS: ['row', 'row_status', 'wanted_status'],
   ROW_CHANGED: ['row'],
   ROW_LOOKED_UP: ['row'],

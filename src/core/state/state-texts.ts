@@ -55,13 +55,19 @@ export const batchStateTexts: Record<BatchState, StateTexts> = {
 };
 
 /** The facts on which a batch's label depends. */
-export type Labelled = { status: BatchState; rejection: string | null; rejected_by?: string | null };
+export interface Labelled {
+  status: BatchState;
+  rejection: string | null;
+  rejected_by?: string | null;
+  withdrawn_by?: string | null;
+}
 
 /**
- * The label of a batch. A batch that a person rejected ends as cancelled and keeps their reason; people look for the
- * rejection.
+ * The label of a batch. A batch that a person rejected or withdrew ends as cancelled and keeps their reason; people
+ * look for who it was.
  */
-export function batchLabel({ status, rejection, rejected_by }: Labelled): string {
+export function batchLabel({ status, rejection, rejected_by, withdrawn_by = null }: Labelled): string {
+  if (status === 'cancelled' && withdrawn_by !== null) return `withdrawn by ${withdrawn_by}`;
   if (status === 'cancelled' && rejection !== null) return `rejected by ${rejected_by ?? 'a person'}`;
   return batchStateTexts[status].label;
 }

@@ -27,7 +27,7 @@ import {
 } from '../plan/approval.ts';
 import { balanceEventData } from '../plan/known-balance.ts';
 import type { RequestedTotals } from '../plan/preflight.ts';
-import { readHumans } from '../plan/same-human.ts';
+import { isSubmitter, readHumans } from '../plan/same-human.ts';
 import { lookedAtSpending } from '../plan/spending.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
 
@@ -130,16 +130,46 @@ export function requestApproval(
 }
 
 /** Decides that a batch waiting for approval is not paid. */
-export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  requireWaiting(await requireBatch(actor.db, batchId));
-  const rejected = await move(actor, batchId, 'cancel', (_unit, batch) => {
-    // Another person may have approved the batch since it was read.
-    requireWaiting(batch);
+export function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  return cancelWaiting(actor, batchId, (_unit, _batch) => {
     const rejection = withoutNumbers(why);
     return { fields: { rejection, rejected_by: actor.person }, data: { why: rejection, rejected: 'true' } };
   });
+}
+
+/**
+ * Takes a batch that waits for approval back, for the person who submitted it. Fails with `ROLE_MISSING` for anybody
+ * else.
+ */
+export function withdrawBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  return cancelWaiting(actor, batchId, async ({ tx }, batch) => {
+    if (!(await isSubmitter(tx, batch, actor)))
+      throw new AirbatchError(
+        'ROLE_MISSING',
+        `${actor.person} did not submit batch ${batchId}, and cannot withdraw it`,
+        {
+          reason: refusal('NOT_SUBMITTER', { name: batch.created_by }),
+          hint: `${batch.created_by} can withdraw it, and a person who may approve it can reject it.`,
+        },
+      );
+    const rejection = withoutNumbers(why);
+    return { fields: { rejection, withdrawn_by: actor.person }, data: { why: rejection, withdrawn: 'true' } };
+  });
+}
+
+async function cancelWaiting(
+  actor: Actor,
+  batchId: string,
+  change: (unit: Unit, batch: BatchRecord) => Move | Promise<Move>,
+): Promise<BatchRecord> {
+  requireWaiting(await requireBatch(actor.db, batchId));
+  const cancelled = await move(actor, batchId, 'cancel', (unit, batch) => {
+    // Another person may have decided about the batch since it was read.
+    requireWaiting(batch);
+    return change(unit, batch);
+  });
   await cancelRowsLeft(actor, { actor: actor.person, through: actor.through });
-  return rejected;
+  return cancelled;
 }
 
 /** Fails with `BATCH_STATE` if a batch does not wait for a second person. */

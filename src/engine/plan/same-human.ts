@@ -24,6 +24,15 @@ export async function readHumans(db: Queryable, { otherNames }: Pick<Actor, 'oth
   };
 }
 
+/** Whether the person submitted the batch, under this or another name. */
+export async function isSubmitter(
+  db: Queryable,
+  { created_by }: { created_by: string },
+  actor: Pick<Actor, 'person' | 'otherNames'>,
+): Promise<boolean> {
+  return (await readHumans(db, actor)).areOne(created_by, actor.person);
+}
+
 /** Whose work a batch is: who has submitted it, and who has brought or changed its file. */
 export async function authorsOf(
   db: Queryable,

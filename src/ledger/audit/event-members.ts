@@ -10,7 +10,7 @@ export const eventMembers = [
   ...(['draft_id', 'original_sha256', 'steps', 'undone', 'cells', 'history_sha256'] as const),
   ...(['line', 'column', 'step', 'by', 'changed_at', 'change_sha256'] as const),
   ...(['why', 'why_reason', 'approvals_needed', 'products', 'sums', 'balance', 'balance_read_at'] as const),
-  ...(['reason', 'detail', 'detail_reason', 'rejected', 'holder', 'version'] as const),
+  ...(['reason', 'detail', 'detail_reason', 'rejected', 'withdrawn', 'holder', 'version'] as const),
   ...(['priority', 'before_priority', 'before_finish_by'] as const),
   // A row.
   ...(['key', 'attempt', 'generation', 'next_generation', 'topup_id', 'service_status', 'status'] as const),

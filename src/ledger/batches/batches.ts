@@ -51,12 +51,14 @@ interface BatchFacts {
   content_sha256: string | null;
   /** JSON array of the file's column names, in file order. */
   columns: string;
-  /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
+  /** Why a person rejected or withdrew it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: string | null;
   /** Why its file could not be read, as JSON of `ErrorReason`; null: it was read, or by an earlier version. */
   rejection_reason: string | null;
   /** Who rejected it; null if nobody did, or if an earlier version of the program did not record it. */
   rejected_by: string | null;
+  /** Who withdrew it: its submitter; null if nobody did. */
+  withdrawn_by: string | null;
   /** JSON `Balance` (gateway/contract/gateway.ts), as read before the first row and after the last. */
   balance_before: string | null;
   balance_after: string | null;
@@ -87,10 +89,11 @@ export interface BatchRecord extends BatchOrigin, BatchFacts {
   audit_head: string;
 }
 
-/** A batch at its creation: nobody has rejected it, or was asked to approve it. */
-export type NewBatch = Omit<BatchRecord, 'rejected_by' | 'rejection_reason' | 'approvals_needed' | 'time_zone'> & {
-  time_zone?: string | null;
-};
+/** A batch at its creation: nobody has decided about it, or was asked to approve it. */
+export type NewBatch = Omit<
+  BatchRecord,
+  'rejected_by' | 'withdrawn_by' | 'rejection_reason' | 'approvals_needed' | 'time_zone'
+> & { time_zone?: string | null };
 
 export async function insertBatch(tx: Queryable, batch: NewBatch): Promise<void> {
   await insertRecord(tx, 'batches', { ...batch, time_zone: batch.time_zone ?? null });

@@ -19,3 +19,6 @@ export const reconciliationFacts: readonly string[] = [
   'ALTER TABLE reconciliations ADD COLUMN charged_by_ledger TEXT',
   'ALTER TABLE reconciliations ADD COLUMN charged_by_service TEXT',
 ];
+
+/** Who withdrew a batch that they had submitted, before it was approved. */
+export const withdrawal: readonly string[] = ['ALTER TABLE batches ADD COLUMN withdrawn_by TEXT'];

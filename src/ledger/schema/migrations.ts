@@ -1,12 +1,12 @@
 import { accessHeadTable } from './access-head.ts';
 import { apiTables, requestSubjects } from './api-tables.ts';
 import { approvalsTable } from './approvals-table.ts';
-import { batchFacts, reconciliationFacts } from './batch-facts.ts';
+import { batchFacts, reconciliationFacts, withdrawal } from './batch-facts.ts';
 import { doubtsTable } from './doubts-table.ts';
 import { draftsTables } from './drafts-tables.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
-import { peopleTables } from './people-tables.ts';
+import { peopleTables, sessionDevice } from './people-tables.ts';
 import { stateTables } from './state-tables.ts';
 import { webhookTables } from './webhook-tables.ts';
 
@@ -294,7 +294,7 @@ export const migrations: readonly (readonly string[])[] = [
   // Why airbatch has paused a batch or an account, for the same.
   ['ALTER TABLE pauses ADD COLUMN detail_reason TEXT'],
   requestSubjects,
-  // From what a person has signed in: "Firefox, Windows".
-  ['ALTER TABLE user_sessions ADD COLUMN device TEXT'],
+  sessionDevice,
   reconciliationFacts,
+  withdrawal,
 ];

@@ -84,3 +84,6 @@ export const peopleTables: readonly string[] = [
     hash TEXT NOT NULL
   )`,
 ];
+
+/** From what a person has signed in: "Firefox, Windows". */
+export const sessionDevice: readonly string[] = ['ALTER TABLE user_sessions ADD COLUMN device TEXT'];

@@ -43,12 +43,14 @@ export const statusShape = z.strictObject({
       since: time,
     }),
   ),
-  /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
+  /** Why a person rejected or withdrew it (`cancelled`), or why its file could not be read (`rejected`). */
   rejection: text,
   /** Says the same as `rejection`, if the file could not be read. */
   rejection_reason: stableReason,
   /** Who rejected it; null if nobody did. */
   rejected_by: text,
+  /** Who withdrew it: the person who had submitted it; null if nobody did. */
+  withdrawn_by: text,
   created_by: z.string(),
   created_at: time,
   approved_by: text,
@@ -82,6 +84,7 @@ export async function statusOf(session: Session, batch: BatchRecord, account: Ac
     rejection,
     rejection_reason: rejection_reason === null ? null : (JSON.parse(rejection_reason) as ErrorReason),
     rejected_by: batch.rejected_by,
+    withdrawn_by: batch.withdrawn_by,
     created_by: batch.created_by,
     created_at: isoTime(batch.created_at),
     approved_by: batch.approved_by,

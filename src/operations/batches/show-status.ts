@@ -5,6 +5,7 @@ import { isoOrNull } from '../../core/time/clock.ts';
 import { lastEvidence } from '../../engine/doubts/in-doubt.ts';
 import { paymentNames } from '../../engine/payments/payment-request.ts';
 import { requestedNow } from '../../engine/plan/preflight.ts';
+import { isSubmitter } from '../../engine/plan/same-human.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { areFilesKept, draftOfBatch } from '../../ledger/drafts/drafts.ts';
@@ -61,7 +62,7 @@ export const showStatus = defineOperation({
     situation: situationShape,
     waits_for: text,
     waits_ways: waysOn,
-    /** What a person with the role for it can do with the batch now. */
+    /** What a person with the role for it can do with the batch now. `withdraw`: only if the caller submitted it. */
     actions: z.array(z.enum(batchActions)),
     attention: z.array(attention),
     /** How many more rows need a person's attention. */
@@ -104,7 +105,7 @@ export const showStatus = defineOperation({
       situation: situationJson(situation),
       waits_for: wait?.text ?? null,
       waits_ways: [...(wait?.ways ?? [])],
-      actions: possibleActions(batch, counts, status.pauses),
+      actions: possibleActions({ ...batch, isSubmitter: await isSubmitter(db, batch, session) }, counts, status.pauses),
       attention: await Promise.all(rows.map((row) => attentionOf(session, batch, row))),
       attention_more: Math.max(0, all - rows.length),
       contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({

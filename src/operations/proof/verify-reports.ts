@@ -47,6 +47,7 @@ export const verifyReports = defineOperation({
     run_id: text,
     file_name: text,
     rejected_by: text,
+    withdrawn_by: text,
     /** The status in the summary. An edited file may contain any text. */
     status: text,
     version: count,

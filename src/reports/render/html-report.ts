@@ -41,7 +41,7 @@ export async function htmlReport(
 <header><div><h1>${summary.file_name}</h1>
 <p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(batch)} · ${versionText(version, batch.time_zone)}</p></div></header>
 <main>
-${verdictSection(summary, batch.rejected_by)}
+${verdictSection(summary, batch)}
 ${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
 ${await listSection(view, batch, summary, mask)}
 ${differenceSection(version)}
@@ -59,8 +59,8 @@ ${differingRowsSection(version, differing)}
   return htmlPage(summary.file_name, pageStyle, body);
 }
 
-function verdictSection(summary: BatchSummary, rejectedBy: string | null): Html {
-  const { tone, headline, details } = verdictOf(summary, rejectedBy);
+function verdictSection(summary: BatchSummary, batch: BatchRecord): Html {
+  const { tone, headline, details } = verdictOf(summary, batch);
   return html`<section class="verdict ${tone}"><p>${unbroken(headline)}</p>${
     details.length > 0 ? html`<ul>${details.map((detail) => html`<li>${unbroken(detail)}</li>`)}</ul>` : null
   }</section>`;

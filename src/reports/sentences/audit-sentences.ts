@@ -48,7 +48,8 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.pause_added': ({ why }) => `also paused it (by person)${because(why)}`,
   'batch.resume': ({ why }) => `resumed it${because(why)}`,
   'batch.complete': () => 'finished: every row has ended',
-  'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
+  'batch.cancel': ({ why, rejected, withdrawn }) =>
+    `${rejected ? 'rejected' : withdrawn ? 'withdrew' : 'cancelled'} it${because(why)}`,
   'batch.reopen': () => 'reopened for a retry of failed rows',
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>

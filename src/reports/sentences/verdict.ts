@@ -1,6 +1,7 @@
 import { sameAmount, sumOf } from '../../core/money/money.ts';
 import { lookedUp } from '../../core/state/doubt-texts.ts';
 import { batchStateTexts, pauseAdvice, pauseReasonTexts } from '../../core/state/state-texts.ts';
+import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { BatchSummary } from '../summary/summary-shape.ts';
 import { situationOfSummary } from '../summary/summary-situation.ts';
 import { counted, grouped } from '../text/counted-text.ts';
@@ -20,9 +21,14 @@ export interface Verdict {
 /** The first sentence about a batch whose audit chain is broken, wherever its figures are shown. */
 export const brokenChainText = 'The record of this batch was changed or damaged: do not rely on these figures.';
 
-/** `rejectedBy`: who rejected the batch; null if nobody did, or if it is unknown. */
-export function verdictOf(summary: BatchSummary, rejectedBy: string | null = null): Verdict {
-  const verdict = verdictOfLedger(summary, rejectedBy);
+/** Who rejected or withdrew a batch; null if nobody did, or if it is unknown. */
+type Decided = Pick<BatchRecord, 'rejected_by' | 'withdrawn_by'>;
+
+export function verdictOf(
+  summary: BatchSummary,
+  decided: Decided = { rejected_by: null, withdrawn_by: null },
+): Verdict {
+  const verdict = verdictOfLedger(summary, decided);
   const { broken } = summary.audit;
   if (broken === undefined) return verdict;
   const details = [
@@ -32,7 +38,7 @@ export function verdictOf(summary: BatchSummary, rejectedBy: string | null = nul
   return { tone: 'attention', headline: brokenChainText, details: [...details, ...verdict.details] };
 }
 
-function verdictOfLedger(summary: BatchSummary, rejectedBy: string | null): Verdict {
+function verdictOfLedger(summary: BatchSummary, decided: Decided): Verdict {
   const { by_status: count, total } = summary.rows;
   const { open, unpaid, paid_twice } = situationOfSummary(summary).rows;
   const { not_sent = 0, taken_back = 0 } = summary.contradicted;
@@ -44,7 +50,7 @@ function verdictOfLedger(summary: BatchSummary, rejectedBy: string | null): Verd
           summary.balance.explained === false
         ? 'attention'
         : 'good';
-  return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary, rejectedBy) };
+  return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary, decided) };
 }
 
 /** The headline is the subject of a notification, too. It must not call rows unpaid that another batch has paid. */
@@ -81,10 +87,10 @@ function notPaidText(summary: BatchSummary, not: string): string {
   return situationOfSummary(summary).rows.open > 0 ? `has${not} been paid yet` : `was${not} paid`;
 }
 
-function detailsOf(summary: BatchSummary, rejectedBy: string | null): string[] {
+function detailsOf(summary: BatchSummary, decided: Decided): string[] {
   const { by_status: count } = summary.rows;
   const details: string[] = [];
-  if (summary.status !== 'completed') details.push(stateSentence(summary, rejectedBy));
+  if (summary.status !== 'completed') details.push(stateSentence(summary, decided));
   details.push(...timeSentence(summary));
   const say = (rows: number, one: string, many: string) => {
     if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
@@ -226,12 +232,15 @@ function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back
   return `${said}. The service says that ${some} of it was refunded.`;
 }
 
-function stateSentence(summary: BatchSummary, rejectedBy: string | null): string {
+function stateSentence(summary: BatchSummary, decided: Decided): string {
   const { label, meaning } = batchStateTexts[summary.status];
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
-  // An approver rejected the batch before anything was sent.
-  if (summary.status === 'cancelled' && summary.rejection)
-    return `${rejectedBy ?? 'A person'} rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
+  // An approver rejected the batch before anything was sent, or its submitter withdrew it.
+  if (summary.status === 'cancelled' && summary.rejection) {
+    const { rejected_by: rejecter, withdrawn_by: submitter } = decided;
+    const did = submitter === null ? `${rejecter ?? 'A person'} rejected` : `${submitter} withdrew`;
+    return `${did} the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
+  }
   const { doing, rows } = situationOfSummary(summary);
   if (doing === 'waiting') return 'Nothing is being sent: it is waiting for a person.';
   if (summary.status === 'running' && rows.open === 0) return batchStateTexts.completed.meaning;

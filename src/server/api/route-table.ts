@@ -59,6 +59,7 @@ const places: Readonly<Record<keyof typeof operations, Place | null>> = {
   reviewBatch: { method: 'GET', path: '/batches/:batch_id/review' },
   approveBatch: { method: 'POST', path: '/batches/:batch_id/approve', stepUp: 'input' },
   rejectBatch: { method: 'POST', path: '/batches/:batch_id/reject' },
+  withdrawBatch: { method: 'POST', path: '/batches/:batch_id/withdraw' },
   reorderBatch: { method: 'POST', path: '/batches/:batch_id/reorder' },
   reviewRelease: { method: 'GET', path: '/batches/:batch_id/held-rows' },
   releaseRows: { method: 'POST', path: '/batches/:batch_id/release' },

@@ -40,7 +40,7 @@ export interface BatchFacts {
   moved: Act | null;
   /** When the personal data of its rows was erased. */
   forgotten: Act | null;
-  /** When it was cancelled, or rejected by a person (`data.rejected`). */
+  /** When it was cancelled: rejected by a person (`data.rejected`), or by its submitter (`data.withdrawn`). */
   cancelled: Act | null;
   /** The state after the last change. */
   status: string | null;

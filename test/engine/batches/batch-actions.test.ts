@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AirbatchError } from '../../../src/core/basics/errors.ts';
 import { type BatchAction, possibleActions } from '../../../src/core/state/batch-actions.ts';
 import { type BatchState, batchStates } from '../../../src/core/state/batch-state.ts';
-import { pauseBatch, resumeBatch } from '../../../src/engine/batches/batch-commands.ts';
+import { pauseBatch, resumeBatch, withdrawBatch } from '../../../src/engine/batches/batch-commands.ts';
 import { reorderBatch } from '../../../src/engine/batches/reorder.ts';
 import { skipRows } from '../../../src/engine/decisions/release-or-skip.ts';
 import { retryFailed } from '../../../src/engine/decisions/retry-failed.ts';
@@ -21,6 +21,7 @@ const commands: Record<BatchAction, (actor: Actor) => Promise<unknown>> = {
   // No row failed with this code: nothing is asked.
   retry: (actor) => retryFailed(actor, { gateway: unasked, limiter: unasked }, id, { codes: ['none'] }),
   cancel: (actor) => skipRows(actor, id, [], 'the wrong month', { state: 'ready' }),
+  withdraw: (actor) => withdrawBatch(actor, id, 'the wrong month'),
 };
 const unasked = new Proxy({} as never, { get: () => assert.fail('the service is not asked') });
 
@@ -28,7 +29,10 @@ async function batchIn(status: BatchState, isPausedByPerson: boolean): Promise<A
   const [db, clock] = [await memoryLedger(), makeVirtualClock()];
   const actor = { db, clock, person: 'mary', through: 'cli' } as const;
   const begins = isPausedByPerson && status === 'paused' ? 'running' : status;
-  await addBatch(db, clock, aBatch({ status: begins }), [aRow(1, { status: 'ready' }), aRow(2, { status: 'failed' })]);
+  await addBatch(db, clock, aBatch({ status: begins, created_by: 'mary' }), [
+    aRow(1, { status: 'ready' }),
+    aRow(2, { status: 'failed' }),
+  ]);
   if (begins !== status) await pauseBatch(actor, id, 'month-end');
   return actor;
 }
@@ -50,7 +54,8 @@ for (const status of batchStates) {
       }
       const { db } = await batchIn(status, byPerson);
       const batch = await requireBatch(db, id);
-      assert.deepEqual(possibleActions(batch, { ready: 1, failed: 1 }, await openPauses(db, batch)), accepted);
+      const own = { ...batch, isSubmitter: true };
+      assert.deepEqual(possibleActions(own, { ready: 1, failed: 1 }, await openPauses(db, batch)), accepted);
     });
   }
 }

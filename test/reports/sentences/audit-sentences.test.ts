@@ -256,6 +256,7 @@ describe('a sentence of the audit log', () => {
       'batch: paused it (insufficient balance): code 20',
     ],
     ['batch.cancel', null, { why: 'the wrong month', rejected: 'true' }, 'batch: rejected it: the wrong month'],
+    ['batch.cancel', null, { why: 'the wrong month', withdrawn: 'true' }, 'batch: withdrew it: the wrong month'],
     ['row.brand_new', 4, {}, 'row 4: row brand new'],
   ] as [string, number | null, object, string][]) {
     told.push(kind);

@@ -84,3 +84,22 @@ describe('the second person', () => {
     assert.deepEqual(await mayApprove(send), ['otieno', 'bela']);
   });
 });
+
+describe('the person who submitted a batch', () => {
+  test('takes it back, under each of their names, and nobody else does', async (t) => {
+    const { db, person, statusOf } = await consoleOf(t, { otherNames: new Map([['akamau', 'amina']]) });
+    const amina = await person('amina', { roles: ['prepare'] });
+    const bela = await person('bela', { roles: ['prepare', 'operate'] });
+    await db.execute("UPDATE batches SET created_by = 'akamau'");
+    const withdraw = `${status}/withdraw`;
+    const refused = await bela.send('POST', withdraw, { body: { why: 'x' } });
+    assert.deepEqual([refused.status, refused.body.code], [403, 'ROLE_MISSING']);
+    assert.deepEqual(refused.body.reason, { code: 'NOT_SUBMITTER', values: { name: 'akamau' } });
+    const actionsFor = async ({ send }: typeof amina) => (await send('GET', status)).body.actions;
+    assert.deepEqual([await actionsFor(bela), await actionsFor(amina)], [['reorder'], ['reorder', 'withdraw']]);
+    const { body } = await amina.send('POST', withdraw, { body: { why: 'the wrong month' } });
+    assert.deepEqual([body.status, await statusOf('B-default')], ['cancelled', 'cancelled']);
+    const after = (await bela.send('GET', status)).body;
+    assert.deepEqual([after.withdrawn_by, after.rejection, after.actions], ['amina', 'the wrong month', []]);
+  });
+});

@@ -27,6 +27,7 @@ const inputs: Readonly<Record<string, object>> = {
   'reorder-batch': { priority: 'urgent' },
   'approve-batch': { seen: { content_sha256: null, to_send: 1, products: 0, sums: {} } },
   'reject-batch': { why: 'x' },
+  'withdraw-batch': { why: 'x' },
   'note-open-item': { note: 'looked at' },
   'show-difference': { version: 1 },
   'skip-rows': { why: 'x' },

@@ -15,6 +15,7 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
   const [opened, setOpened] = useState<Kind | null>(null);
   const mayOperate = useRole('operate');
   const mayApprove = useRole('approve');
+  const mayPrepare = useRole('prepare');
   const { person } = useSession();
   const { may_approve, given } = batch.approvals;
   // A person who has approved it may still reject it; the person who submitted it decides nothing.
@@ -31,11 +32,12 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
       {['completed', 'cancelled'].includes(batch.status) && (
         <ButtonLink href={`/reports/${encodeURIComponent(batch.batch_id)}`}>{t('nav.reports')}</ButtonLink>
       )}
-      {mayOperate &&
-        batch.actions.map((kind) => (
+      {batch.actions
+        .filter((kind) => (kind === 'withdraw' ? mayPrepare : mayOperate))
+        .map((kind) => (
           <Button
             key={kind}
-            look={kind === 'resume' ? 'main-action' : kind === 'cancel' ? 'danger' : undefined}
+            look={kind === 'resume' ? 'main-action' : isFinal(kind) ? 'danger' : undefined}
             onClick={() => setOpened(kind)}
           >
             {t(`batch.${kind}`)}
@@ -45,6 +47,11 @@ export function BatchActions({ batch }: { batch: BatchStatus }) {
       {opened !== null && opened !== 'reorder' && <SimpleDialog batch={batch} kind={opened} onClose={close} />}
     </>
   );
+}
+
+/** Whether an action cannot be undone: rows are then not paid by this batch. */
+function isFinal(kind: Kind): boolean {
+  return kind === 'cancel' || kind === 'withdraw';
 }
 
 function SimpleDialog({
@@ -58,13 +65,15 @@ function SimpleDialog({
 }) {
   const why = useRequiredText();
   const { batch_id } = batch;
-  const needsWhy = kind === 'pause' || kind === 'cancel';
+  const needsWhy = kind === 'pause' || isFinal(kind);
   const action = useGuardedAction(
     batch,
     async (etag) => {
       const path = { batch_id };
-      // A pause never does harm, so it never waits for a person to read what others did.
+      // A pause or a withdrawal pays nobody, so it never waits for a person to read what others did.
       if (kind === 'pause') await change('/api/v1/batches/{batch_id}/pause', { path, body: { why: why.text } });
+      else if (kind === 'withdraw')
+        await change('/api/v1/batches/{batch_id}/withdraw', { path, body: { why: why.text } });
       else if (kind === 'cancel')
         await change('/api/v1/batches/{batch_id}/skip', { path, body: { why: why.text, unsent: true }, etag });
       else if (kind === 'resume') await change('/api/v1/batches/{batch_id}/resume', { path, body: {}, etag });
@@ -82,7 +91,7 @@ function SimpleDialog({
       onClose={onClose}
       onSubmit={submit}
       submitText={t(`batch.${kind}`)}
-      look={kind === 'cancel' ? 'danger' : 'main-action'}
+      look={isFinal(kind) ? 'danger' : 'main-action'}
     >
       <p>{t(`batch.${kind}_help`)}</p>
       {needsWhy && <TextArea label={t('base.reason')} help={t('base.reason_help')} {...why.field} />}

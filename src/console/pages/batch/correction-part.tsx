@@ -4,18 +4,22 @@ import { get } from '../../api/client.ts';
 import { useRole } from '../../api/session.ts';
 import { Button, ButtonLink } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
-import { isRejected } from '../../base/state-badge.tsx';
+import { endedUnapproved } from '../../base/state-badge.tsx';
 import { batchPath, draftPath } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
 import { draftOfServerFile, type FileOptions } from '../upload/upload-queries.ts';
 import type { BatchStatus } from './batch-queries.ts';
 
-/** Leads on from a rejected batch, or from one with rows that are not paid: to a draft in which they are corrected. */
+/**
+ * Leads on from a rejected or withdrawn batch, or from one with rows that are not paid: to a draft in which they are
+ * corrected.
+ */
 export function CorrectionPart({ batch }: { batch: BatchStatus }) {
   const mayPrepare = useRole('prepare');
   const [, go] = useLocation();
   const { run_id, account, draft_id: draftId } = batch;
   const file = fileToCorrect(batch);
+  const isWhole = endedUnapproved(batch) !== null;
   const making = useMutation({
     mutationFn: async (named: { path: string; name: string }) =>
       draftOfServerFile(named, { account, options: draftId === null ? {} : await optionsOf(draftId) }),
@@ -24,7 +28,7 @@ export function CorrectionPart({ batch }: { batch: BatchStatus }) {
   });
   if (!mayPrepare) return null;
   if (file === null)
-    return isRejected(batch) ? (
+    return isWhole ? (
       <div>
         <ButtonLink href={`/new?run=${encodeURIComponent(run_id)}`}>{t('nav.new')}</ButtonLink>
       </div>
@@ -33,12 +37,12 @@ export function CorrectionPart({ batch }: { batch: BatchStatus }) {
     <>
       <div className="line">
         <Button look="main-action" isBusy={making.isPending} onClick={() => making.mutate(file)}>
-          {t(isRejected(batch) ? 'draft.again' : 'draft.correct_unpaid')}
+          {t(isWhole ? 'draft.again' : 'draft.correct_unpaid')}
         </Button>
         <a href={file.path} download={file.name}>
           {file.name}
         </a>
-        {!isRejected(batch) && <WorkbookLink batch={batch} />}
+        {!isWhole && <WorkbookLink batch={batch} />}
       </div>
       {making.error !== null && <Failure error={making.error} />}
     </>
@@ -81,7 +85,7 @@ async function optionsOf(draftId: string): Promise<FileOptions> {
 /** The file with the rows to correct; null if nothing is to be corrected, or if the file is not kept. */
 function fileToCorrect(batch: BatchStatus): { path: string; name: string } | null {
   const { batch_id, run_id, file_name, draft_id, situation } = batch;
-  if (isRejected(batch))
+  if (endedUnapproved(batch) !== null)
     return draft_id === null
       ? null
       : { path: `/api/v1/drafts/${encodeURIComponent(draft_id)}/file/mended`, name: csvName(file_name) };

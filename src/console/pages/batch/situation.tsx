@@ -1,7 +1,7 @@
 import { useSession } from '../../api/session.ts';
 import { actorName } from '../../base/event-text.ts';
 import { ForSupport } from '../../base/failure.tsx';
-import { isRejected } from '../../base/state-badge.tsx';
+import { endedUnapproved } from '../../base/state-badge.tsx';
 import type { Tone } from '../../base/states.ts';
 import { Time } from '../../base/values.tsx';
 import { t } from '../../texts/i18n.ts';
@@ -33,17 +33,19 @@ export function SituationNotice({ batch }: { batch: BatchStatus }) {
   const { situation, pauses } = batch;
   const rejection = reasonText(batch.rejection_reason) ?? batch.rejection;
   const { doing, holds, next, meanwhile } = situation;
+  const how = endedUnapproved(batch);
+  const person = batch.withdrawn_by ?? batch.rejected_by;
   const tone = next?.from === 'person' && tones[doing] === 'good' ? 'attention' : tones[doing];
   const others = holds.filter((hold) => !pauses.some(({ reason }) => reason === hold));
   return (
     <section className={`notice tone-${tone}`} aria-label={t('batch.now')}>
       <div className="stack tight">
-        <h2>{t(isRejected(batch) ? 'doing.rejected' : `doing.${doing}`)}</h2>
-        {rejection !== null && !isRejected(batch) && <p>{rejection}</p>}
-        {rejection !== null && isRejected(batch) && (
+        <h2>{t(`doing.${how ?? doing}`)}</h2>
+        {rejection !== null && how === null && <p>{rejection}</p>}
+        {rejection !== null && how !== null && (
           <p>
             {t('base.labelled', { label: t('base.reason'), value: rejection })}{' '}
-            {batch.rejected_by !== null && <span className="small">({batch.rejected_by})</span>}
+            {person !== null && <span className="small">({person})</span>}
           </p>
         )}
         {pauses.map((pause) => (

@@ -154,6 +154,7 @@ export const audit = {
   'member.reason': 'reason',
   'member.detail': 'detail',
   'member.rejected': 'rejected',
+  'member.withdrawn': 'withdrawn',
   'member.holder': 'process',
   'member.version': 'version',
   'member.priority': 'priority',

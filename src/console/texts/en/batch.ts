@@ -35,11 +35,13 @@ export const batch = {
   'batch.reorder': 'Change the order',
   'batch.retry': 'Pay failed rows again',
   'batch.cancel': 'Skip unsent rows',
+  'batch.withdraw': 'Withdraw',
   'batch.pause_title': 'Pause this batch?',
   'batch.resume_title': 'Resume this batch?',
   'batch.reorder_title': 'The order of this batch among the others',
   'batch.retry_title': 'Pay the failed rows again?',
   'batch.cancel_title': 'Skip all rows that are not sent yet?',
+  'batch.withdraw_title': 'Withdraw this batch?',
   'batch.pause_help': 'No more rows are sent. Rows that were sent are followed until they have a result.',
   'batch.resume_help': 'The other rows are sent as soon as it is their turn.',
   'batch.reorder_help':
@@ -47,11 +49,14 @@ export const batch = {
   'batch.retry_help': 'The service is asked about each row first. A row that was paid is not paid again.',
   'batch.cancel_help':
     'Rows that were sent are followed until they have a result. All others are skipped. This cannot be undone.',
+  'batch.withdraw_help':
+    'Nothing of it is paid, and nobody is asked to approve it any more. Its file can be corrected in a new draft.',
   'batch.pause_done': 'The batch is paused.',
   'batch.resume_done': 'The batch continues.',
   'batch.reorder_done': 'The order is changed.',
   'batch.retry_done': 'Failed rows are looked up, and paid again if they were not paid.',
   'batch.cancel_done': 'The unsent rows are skipped.',
+  'batch.withdraw_done': 'The batch is withdrawn.',
   'priority.urgent': 'urgent',
   'priority.normal': 'normal',
   'priority.bulk': 'when there is time',

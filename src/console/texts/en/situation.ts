@@ -13,6 +13,7 @@ export const situation = {
   'doing.finished': 'It is finished',
   'doing.cancelled': 'It is cancelled',
   'doing.rejected': 'It was rejected',
+  'doing.withdrawn': 'It was withdrawn',
   'hold.service_changed': 'The account points to another service',
   'hold.service_mismatch': 'The service answered about a different payment',
   'hold.credentials_rejected': 'The service does not accept the credentials',

@@ -19,5 +19,6 @@ export const states = {
   'state.batch.paused': 'paused',
   'state.batch.completed': 'finished',
   'state.rejected': 'rejected',
+  'state.withdrawn': 'withdrawn',
   'state.batch.cancelled': 'cancelled',
 };

@@ -159,6 +159,7 @@ export const audit: Record<keyof typeof english, string> = {
   'member.reason': 'motif',
   'member.detail': 'détail',
   'member.rejected': 'rejeté',
+  'member.withdrawn': 'retiré',
   'member.holder': 'processus',
   'member.version': 'version',
   'member.priority': 'priorité',

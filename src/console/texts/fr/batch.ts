@@ -36,11 +36,13 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.reorder': 'Changer l’ordre',
   'batch.retry': 'Payer de nouveau les lignes échouées',
   'batch.cancel': 'Ignorer les lignes non envoyées',
+  'batch.withdraw': 'Retirer',
   'batch.pause_title': 'Mettre ce lot en pause ?',
   'batch.resume_title': 'Reprendre ce lot ?',
   'batch.reorder_title': 'L’ordre de ce lot parmi les autres',
   'batch.retry_title': 'Payer de nouveau les lignes échouées ?',
   'batch.cancel_title': 'Ignorer toutes les lignes pas encore envoyées ?',
+  'batch.withdraw_title': 'Retirer ce lot ?',
   'batch.pause_help': 'Plus aucune ligne n’est envoyée. Celles qui l’ont été sont suivies jusqu’à leur résultat.',
   'batch.resume_help': 'Les autres lignes sont envoyées dès que vient leur tour.',
   'batch.reorder_help':
@@ -49,11 +51,14 @@ export const batch: Record<keyof typeof english, string> = {
     'Le service est d’abord interrogé sur chaque ligne. Une ligne déjà payée ne l’est pas une seconde fois.',
   'batch.cancel_help':
     'Les lignes envoyées sont suivies jusqu’à leur résultat. Toutes les autres sont ignorées, et c’est définitif.',
+  'batch.withdraw_help':
+    'Rien n’est payé, et plus personne n’a à l’approuver. Son fichier peut être corrigé dans un nouveau brouillon.',
   'batch.pause_done': 'Le lot est en pause.',
   'batch.resume_done': 'Le lot continue.',
   'batch.reorder_done': 'L’ordre est modifié.',
   'batch.retry_done': 'Les lignes échouées sont vérifiées, puis payées de nouveau si elles ne l’ont pas été.',
   'batch.cancel_done': 'Les lignes non envoyées sont ignorées.',
+  'batch.withdraw_done': 'Le lot est retiré.',
   'priority.urgent': 'urgente',
   'priority.normal': 'normale',
   'priority.bulk': 'quand il y a du temps',

@@ -14,6 +14,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.finished': 'Il est terminé',
   'doing.cancelled': 'Il est annulé',
   'doing.rejected': 'Il a été rejeté',
+  'doing.withdrawn': 'Il a été retiré',
   'hold.service_changed': 'Le compte pointe vers un autre service',
   'hold.service_mismatch': 'Le service a répondu au sujet d’un autre paiement',
   'hold.credentials_rejected': 'Le service n’accepte pas les identifiants',

@@ -20,5 +20,6 @@ export const states: Record<keyof typeof english, string> = {
   'state.batch.paused': 'en pause',
   'state.batch.completed': 'terminé',
   'state.rejected': 'rejeté',
+  'state.withdrawn': 'retiré',
   'state.batch.cancelled': 'annulé',
 };

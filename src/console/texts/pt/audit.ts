@@ -155,6 +155,7 @@ export const audit: Record<keyof typeof english, string> = {
   'member.reason': 'motivo',
   'member.detail': 'detalhe',
   'member.rejected': 'rejeitado',
+  'member.withdrawn': 'retirado',
   'member.holder': 'processo',
   'member.version': 'versão',
   'member.priority': 'prioridade',

@@ -36,11 +36,13 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.reorder': 'Mudar a ordem',
   'batch.retry': 'Pagar de novo as linhas falhadas',
   'batch.cancel': 'Ignorar as linhas não enviadas',
+  'batch.withdraw': 'Retirar',
   'batch.pause_title': 'Pausar este lote?',
   'batch.resume_title': 'Retomar este lote?',
   'batch.reorder_title': 'A ordem deste lote entre os outros',
   'batch.retry_title': 'Pagar de novo as linhas falhadas?',
   'batch.cancel_title': 'Ignorar todas as linhas ainda não enviadas?',
+  'batch.withdraw_title': 'Retirar este lote?',
   'batch.pause_help': 'Não são enviadas mais linhas. As que foram enviadas são seguidas até terem resultado.',
   'batch.resume_help': 'As outras linhas são enviadas assim que chegar a sua vez.',
   'batch.reorder_help':
@@ -48,11 +50,14 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.retry_help': 'O serviço é primeiro consultado sobre cada linha. Uma linha que foi paga não é paga de novo.',
   'batch.cancel_help':
     'As linhas enviadas são seguidas até terem resultado. Todas as outras são ignoradas. Não se pode desfazer.',
+  'batch.withdraw_help':
+    'Nada é pago, e já ninguém tem de o aprovar. O seu ficheiro pode ser corrigido num novo rascunho.',
   'batch.pause_done': 'O lote está em pausa.',
   'batch.resume_done': 'O lote continua.',
   'batch.reorder_done': 'A ordem foi alterada.',
   'batch.retry_done': 'As linhas falhadas são consultadas, e pagas de novo se não tiverem sido pagas.',
   'batch.cancel_done': 'As linhas não enviadas são ignoradas.',
+  'batch.withdraw_done': 'O lote foi retirado.',
   'priority.urgent': 'urgente',
   'priority.normal': 'normal',
   'priority.bulk': 'quando houver tempo',

@@ -14,6 +14,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.finished': 'Está concluído',
   'doing.cancelled': 'Está cancelado',
   'doing.rejected': 'Foi rejeitado',
+  'doing.withdrawn': 'Foi retirado',
   'hold.service_changed': 'A conta aponta para outro serviço',
   'hold.service_mismatch': 'O serviço respondeu sobre outro pagamento',
   'hold.credentials_rejected': 'O serviço não aceita as credenciais',

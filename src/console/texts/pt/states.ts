@@ -20,5 +20,6 @@ export const states: Record<keyof typeof english, string> = {
   'state.batch.paused': 'em pausa',
   'state.batch.completed': 'concluído',
   'state.rejected': 'rejeitado',
+  'state.withdrawn': 'retirado',
   'state.batch.cancelled': 'cancelado',
 };

@@ -155,6 +155,7 @@ export const audit: Record<keyof typeof english, string> = {
   'member.reason': 'sababu',
   'member.detail': 'maelezo',
   'member.rejected': 'imekataliwa',
+  'member.withdrawn': 'imeondolewa',
   'member.holder': 'mchakato',
   'member.version': 'toleo',
   'member.priority': 'kipaumbele',

@@ -36,11 +36,13 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.reorder': 'Badilisha mpangilio',
   'batch.retry': 'Lipa tena safu zilizoshindwa',
   'batch.cancel': 'Ruka safu zisizotumwa',
+  'batch.withdraw': 'Ondoa',
   'batch.pause_title': 'Usitishe fungu hili?',
   'batch.resume_title': 'Uendeleze fungu hili?',
   'batch.reorder_title': 'Nafasi ya fungu hili kati ya mengine',
   'batch.retry_title': 'Ulipe tena safu zilizoshindwa?',
   'batch.cancel_title': 'Uruke safu zote ambazo hazijatumwa bado?',
+  'batch.withdraw_title': 'Uliondoe fungu hili?',
   'batch.pause_help': 'Hakuna safu zaidi zitakazotumwa. Zilizotumwa zinafuatiliwa hadi ziwe na matokeo.',
   'batch.resume_help': 'Zilizobaki zitatumwa zamu yake ikifika.',
   'batch.reorder_help':
@@ -48,11 +50,14 @@ export const batch: Record<keyof typeof english, string> = {
   'batch.retry_help': 'Huduma huulizwa kwanza kuhusu kila safu. Safu iliyolipwa hailipwi tena.',
   'batch.cancel_help':
     'Safu zilizotumwa zinafuatiliwa hadi ziwe na matokeo. Nyingine zote zinarukwa. Hili haliwezi kutenguliwa.',
+  'batch.withdraw_help':
+    'Hakuna kitakacholipwa, na hakuna anayeombwa tena kuliidhinisha. Faili yake inaweza kurekebishwa katika rasimu mpya.',
   'batch.pause_done': 'Fungu limesitishwa.',
   'batch.resume_done': 'Fungu linaendelea.',
   'batch.reorder_done': 'Mpangilio umebadilishwa.',
   'batch.retry_done': 'Safu zilizoshindwa zinaangaliwa, na kulipwa tena kama hazikulipwa.',
   'batch.cancel_done': 'Safu zisizotumwa zimerukwa.',
+  'batch.withdraw_done': 'Fungu limeondolewa.',
   'priority.urgent': 'ya dharura',
   'priority.normal': 'ya kawaida',
   'priority.bulk': 'wakati kuna nafasi',

@@ -14,6 +14,7 @@ export const situation: Record<keyof typeof english, string> = {
   'doing.finished': 'Limekamilika',
   'doing.cancelled': 'Limeghairiwa',
   'doing.rejected': 'Limekataliwa',
+  'doing.withdrawn': 'Limeondolewa',
   'hold.service_changed': 'Akaunti inaelekeza kwenye huduma nyingine',
   'hold.service_mismatch': 'Huduma ilijibu kuhusu malipo mengine',
   'hold.credentials_rejected': 'Huduma haikubali vitambulisho',

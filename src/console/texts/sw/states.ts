@@ -20,5 +20,6 @@ export const states: Record<keyof typeof english, string> = {
   'state.batch.paused': 'limesitishwa',
   'state.batch.completed': 'limekamilika',
   'state.rejected': 'limekataliwa',
+  'state.withdrawn': 'limeondolewa',
   'state.batch.cancelled': 'limeghairiwa',
 };
