@@ -1,9 +1,11 @@
+import { ZodError } from 'zod';
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
 import { isoOrNull } from '../../core/time/clock.ts';
 import { balanceEventText } from '../../engine/plan/known-balance.ts';
 import { type AuditEvent, readData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
+import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { type ChainState, type OutsideHead, walkChain } from '../../ledger/reporting/chain-walk.ts';
 import { refundColumns, resultColumns, resultLine } from '../../reports/render/results.ts';
@@ -46,7 +48,13 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
 
 function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
   const chainState = stateFromEvents(facts.batch);
-  const [before, after] = [balanceOf(batch.balance_before), balanceOf(batch.balance_after)];
+  const unreadable: string[] = [];
+  const [before, after] = (['before', 'after'] as const).map((when) =>
+    readOr(
+      () => balanceOf(batch[`balance_${when}`]),
+      () => unreadable.push(`it has a balance ${when} it that cannot be read`),
+    ),
+  );
   const pairs: [what: keyof typeof chainState, found: string | null][] = [
     ['the run', batch.run_id],
     ['the account', batch.account],
@@ -59,18 +67,43 @@ function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['when it was due', isoOrNull(batch.finish_by)],
     ['when it began', isoOrNull(batch.started_at)],
     ['when it ended', isoOrNull(batch.completed_at)],
-    ['the balance before it', balanceEventText(before)],
-    ['the balance after it', balanceEventText(after)],
+    ['the balance before it', balanceEventText(before ?? null)],
+    ['the balance after it', balanceEventText(after ?? null)],
     ['when the balance before it was read', isoOrNull(before?.readAt ?? null)],
     ['when the balance after it was read', isoOrNull(after?.readAt ?? null)],
     ['when its people were forgotten', isoOrNull(batch.forgotten_at)],
     ['its state', batch.status],
   ];
-  return pairs
+  const differences = pairs
     .filter(([what, found]) => chainState[what] !== undefined && chainState[what] !== found)
     .map(
       ([what, found]) => `it has ${found ?? 'nothing'} as ${what}, but the chain says ${chainState[what] ?? 'nothing'}`,
     );
+  return [...unreadable, ...differences];
+}
+
+/** What is stored as JSON. An edited ledger may contain anything there: then `unreadable` is called. */
+function readOr<Value>(read: () => Value, unreadable: () => void): Value | null {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof SyntaxError || error instanceof ZodError)) throw error;
+    unreadable();
+    return null;
+  }
+}
+
+/** How the counts that are kept with a batch differ from its rows. What a batch still has to do depends on them. */
+async function countDifferences(
+  view: Queryable,
+  { batch_id }: BatchRecord,
+  counts: ReadonlyMap<string, number>,
+): Promise<string[]> {
+  const kept = await countRows(view, batch_id);
+  return [...new Set([...kept.keys(), ...counts.keys()])].flatMap((state) => {
+    const [said, has] = [kept.get(state) ?? 0, counts.get(state) ?? 0];
+    return said === has ? [] : `it counts ${counted(said, 'row')} as ${state}, but has ${has}`;
+  });
 }
 
 async function rowDifferences(
@@ -79,14 +112,18 @@ async function rowDifferences(
   facts: ChainFacts,
 ): Promise<{ differences: string[]; unread: string | null }> {
   const digest = makeContentDigest();
-  const found = { rows: 0, invalid: 0 };
+  const counts = new Map<string, number>();
   const findings = new Findings();
   for await (const page of rowPages(view, batch.batch_id)) {
     for (const row of page) {
       digest.add(row);
-      found.rows += 1;
-      if (row.status === 'invalid') found.invalid += 1;
-      const { values, refund, contradicted, second } = resultLine(batch, row, { mask: false });
+      counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
+      const line = readOr(
+        () => resultLine(batch, row, { mask: false }),
+        () => findings.add('results.csv', `row ${row.row_no} has a field that cannot be read.`),
+      );
+      if (line === null) continue;
+      const { values, refund, contradicted, second } = line;
       const ledgerRow = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
       for (const name of refundColumns) ledgerRow[name] = refund?.[name] ?? '';
       Object.assign(ledgerRow, { contradicted: contradicted ?? '', second_topup_id: second ?? '' });
@@ -98,12 +135,21 @@ async function rowDifferences(
   }
   const { validated, approved, forgotten } = facts.batch;
   const differences: string[] = [];
-  for (const [name, what] of Object.entries({ rows: 'rows', invalid: 'invalid rows' })) {
-    const [said, has] = [validated?.data[name], name === 'rows' ? found.rows : found.invalid];
-    if (typeof said === 'number' && said !== has) differences.push(`it has ${has} ${what}, but the chain says ${said}`);
+  const found = {
+    rows: [...counts.values()].reduce((sum, count) => sum + count, 0),
+    invalid: counts.get('invalid') ?? 0,
+  };
+  for (const [name, what] of [
+    ['rows', 'row'],
+    ['invalid', 'invalid row'],
+  ] as const) {
+    const [said, has] = [validated?.data[name], found[name]];
+    if (typeof said === 'number' && said !== has)
+      differences.push(`it has ${counted(has, what)}, but the chain says ${said}`);
   }
   differences.push(...findings.list.map(({ message }) => message.replace(/\.$/, '')));
   if (findings.unlisted > 0) differences.push(`${counted(findings.unlisted, 'more difference')} in its rows`);
+  differences.push(...(await countDifferences(view, batch, counts)));
   if (typeof validated?.data.content_sha256 !== 'string') return { differences, unread: 'it was never validated' };
   if (forgotten !== null) return { differences, unread: 'the people of its rows were forgotten' };
   const hex = digest.hex();

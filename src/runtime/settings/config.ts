@@ -79,9 +79,19 @@ export interface ConfigSources {
 
 const defaultNames = ['airbatch.config.json', 'airbatch.config.ts'];
 
+/** The configuration of a folder, if it has one. Of two, nobody could say which guards are in force. */
+function configIn(folder: string): string | undefined {
+  const [name, other] = defaultNames.filter((one) => existsSync(join(folder, one)));
+  if (other !== undefined)
+    throw new AirbatchError('CONFIG_INVALID', `there are two configurations in ${folder}: ${name} and ${other}`, {
+      hint: 'Move one of them to another folder, or name the one to use with --config.',
+    });
+  return name && join(folder, name);
+}
+
 /** Reads and checks the configuration. Throws `CONFIG_INVALID` with the names of all wrong fields. */
 export async function loadConfig({ cwd, env: given, configPath }: ConfigSources): Promise<Config> {
-  const path = configPath ? resolve(cwd, configPath) : defaultNames.map((name) => join(cwd, name)).find(existsSync);
+  const path = configPath ? resolve(cwd, configPath) : configIn(cwd);
   const file = path ? await readConfigFile(path) : {};
   const parsed = configShape.safeParse(file);
   if (!parsed.success) {

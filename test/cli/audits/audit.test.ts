@@ -154,7 +154,7 @@ test('airbatch audit finds an edited batch or row of the ledger, though its chai
   await change('CREATE TABLE kept AS SELECT * FROM rows WHERE row_no = 2');
   assert.match(
     await auditedWith('DELETE FROM rows WHERE row_no = 2', 'INSERT INTO rows SELECT * FROM kept'),
-    /^5: .*it has 1 rows, but the chain says 2\.[\s\S]*it has 0 invalid rows, but the chain says 1\./,
+    /^5: .*it has 1 row, but the chain says 2\.[\s\S]*it has 0 invalid rows, but the chain says 1\./,
   );
   const field = (sql: string) => `UPDATE batches SET ${sql}`;
   assert.match(
@@ -200,6 +200,26 @@ test('airbatch audit finds an edited batch or row of the ledger, though its chai
       "batches SET service = 'x' || service",
       'batches SET service = substr(service, 2)',
       /it has xembedded sandbox as the service, but the chain says embedded sandbox\./,
+    ],
+    [
+      "batches SET balance_after = 'x' || balance_after",
+      'batches SET balance_after = substr(balance_after, 2)',
+      /it has a balance after it that cannot be read/,
+    ],
+    [
+      "rows SET problems = 'x' || problems WHERE row_no = 2",
+      'rows SET problems = substr(problems, 2) WHERE row_no = 2',
+      /row 2 has a field that cannot be read/,
+    ],
+    [
+      "batch_counts SET count = count + 1 WHERE status = 'invalid'",
+      "batch_counts SET count = count - 1 WHERE status = 'invalid'",
+      /it counts 2 rows as invalid, but has 1\./,
+    ],
+    [
+      "batch_counts SET count = 0 WHERE status = 'completed'",
+      "batch_counts SET count = 1 WHERE status = 'completed'",
+      /it counts 0 rows as completed, but has 1\./,
     ],
     [
       "batches SET balance_before = replace(balance_before, '10000', '20000')",

@@ -71,3 +71,15 @@ describe('the credentials of an account', () => {
     ]);
   });
 });
+
+test('of two configurations in a folder, none is used unless it is named', async (t) => {
+  const folder = folderOf(t);
+  const [json, code] = ['airbatch.config.json', 'airbatch.config.ts'].map((name) => join(folder, name));
+  writeFileSync(json ?? '', '{ "policy": { "repeatWithinDays": 3 } }');
+  writeFileSync(code ?? '', 'export default { policy: { repeatWithinDays: 4 } };\n', { mode: 0o644 });
+  await assert.rejects(loadConfig({ cwd: folder, env: {} }), {
+    code: 'CONFIG_INVALID',
+    message: /two configurations in .*: airbatch\.config\.json and airbatch\.config\.ts$/,
+  });
+  assert.deepEqual((await loadConfig({ cwd: folder, env: {}, configPath: json })).policy, { repeatWithinDays: 3 });
+});
