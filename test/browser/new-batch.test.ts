@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, type TestContext, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { pageEvents } from '../../src/ledger/audit/events.ts';
 import { findBatch } from '../../src/ledger/batches/batches.ts';
+import { axeFaults } from './axe.ts';
 import { makeStage, openPage, type Person, type Stage, windowOf } from './browser.ts';
 
 let stage: Stage | null = null;
@@ -181,17 +181,10 @@ describe('a clerk', () => {
     const opened = await open(t);
     if (opened === null) return;
     const { page, faults } = opened;
-    const found = async () => {
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      return violations.map(({ id, nodes }) => [id, nodes[0]?.html]);
-    };
-    assert.deepEqual(await found(), []);
+    assert.deepEqual(await axeFaults(page, ['light']), []);
     await upload(page, ['Amina,0712345601,Safaricom,100,KES', 'Brian,+254712345602,Safaricom,150,KES']);
     await page.getByRole('grid').waitFor();
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme });
-      assert.deepEqual(await found(), []);
-    }
+    assert.deepEqual(await axeFaults(page), []);
     assert.deepEqual(faults, []);
   });
 

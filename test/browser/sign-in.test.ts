@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
 import { Secret, TOTP } from 'otpauth';
 import type { Page } from 'playwright-core';
 import { systemRandom } from '../../src/core/basics/random.ts';
@@ -10,6 +9,7 @@ import { performIn } from '../../src/operations/base/operation.ts';
 import { withAccount } from '../../src/runtime/accounts/with-account.ts';
 import { makeApiServer } from '../../src/server/api/api-server.ts';
 import { makePasswordHasher } from '../../src/server/sign-in/password.ts';
+import { axeFaults } from './axe.ts';
 import { makeStage, type Stage } from './browser.ts';
 
 const password = 'correct horse battery';
@@ -30,8 +30,6 @@ async function open({ installation: { session }, consoleFolder }: Stage, name?: 
   return { url, link: `${url}/link#${link?.token}`, close: () => server.close() };
 }
 
-const faultsOf = async (page: Page) =>
-  (await new AxeBuilder({ page }).analyze()).violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 const send = (page: Page) => page.locator('button[type=submit]').last().click();
 
 describe('signing in, in a browser', () => {
@@ -54,7 +52,7 @@ describe('signing in, in a browser', () => {
     const page = await context.newPage();
     await page.goto(`${url}/people`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-    assert.deepEqual(await faultsOf(page), []);
+    assert.deepEqual(await axeFaults(page), []);
     await page.getByLabel('Name').fill('amina');
     await page.getByLabel('Password').fill('not this one');
     await send(page);
@@ -68,7 +66,7 @@ describe('signing in, in a browser', () => {
     await page.goto(link);
     await page.getByLabel('Name').fill('amina');
     await page.getByLabel('New password').fill(password);
-    assert.deepEqual(await faultsOf(page), []);
+    assert.deepEqual(await axeFaults(page), []);
     await send(page);
     await page.getByRole('heading', { name: 'Batches' }).waitFor();
     assert.equal(new URL(page.url()).hash, '', 'the link is gone from the address');
@@ -91,18 +89,18 @@ describe('signing in, in a browser', () => {
     await page.getByRole('button', { name: 'Add an app with codes' }).click();
     const secret = ((await page.locator('.secret').textContent()) ?? '').replaceAll(' ', '');
     await page.getByRole('img', { name: 'QR code with the key' }).waitFor();
-    assert.deepEqual(await faultsOf(page), []);
+    assert.deepEqual(await axeFaults(page), []);
     const totp = new TOTP({ secret: Secret.fromBase32(secret) });
     await page.locator('[name=code]').last().fill(totp.generate());
     await send(page);
     await page.getByRole('button', { name: 'Remove' }).waitFor();
-    assert.deepEqual(await faultsOf(page), []);
+    assert.deepEqual(await axeFaults(page), []);
 
     await page.goto(`${url}/people`);
     await page.getByRole('button', { name: 'Add a person' }).click();
     await page.getByLabel('Name', { exact: true }).fill('bela');
     await page.getByLabel('Full name').fill('Bela Odhiambo');
-    assert.deepEqual(await faultsOf(page), []);
+    assert.deepEqual(await axeFaults(page), []);
     // The session ends while the form is filled in.
     await context.clearCookies();
     await send(page);

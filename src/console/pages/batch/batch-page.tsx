@@ -146,7 +146,7 @@ function Details({ batch }: { batch: BatchStatus }) {
       onChoose={setChosen}
     >
       {chosen === 'rows' && <RowsPanel batch={batch} />}
-      {chosen === 'held' && <HeldPanel batchId={batch.batch_id} />}
+      {chosen === 'held' && <HeldPanel batchId={batch.batch_id} run={batch.run_id} />}
       {chosen === 'events' && <EventsPanel batchId={batch.batch_id} />}
       {chosen === 'details' && <BatchFacts batch={batch} />}
     </Tabs>

@@ -16,7 +16,7 @@ import { Asked } from './row-values.tsx';
 type Example = HeldRows['reasons'][number]['examples'][number];
 
 /** The held rows of a batch by why they are held; a person releases or skips one, or all of them. */
-export function HeldPanel({ batchId }: { batchId: string }) {
+export function HeldPanel({ batchId, run }: { batchId: string; run: string }) {
   const query = useHeldRows(batchId, true);
   const [decision, setDecision] = useState<Decision | null>(null);
   const mayOperate = useRole('operate');
@@ -53,6 +53,7 @@ export function HeldPanel({ batchId }: { batchId: string }) {
             {held.reasons.map((reason) => (
               <Group
                 key={`${reason.code} ${reason.earlier_batch}`}
+                run={run}
                 reason={reason}
                 refusal={refusal}
                 onDecide={decide}
@@ -76,15 +77,14 @@ export function NoneHeld() {
   );
 }
 
-function Group({
-  reason,
-  refusal,
-  onDecide,
-}: {
+interface GroupProps {
+  run: string;
   reason: HeldRows['reasons'][number];
   refusal: string | null;
   onDecide: (decision: Omit<Decision, 'seen'>) => void;
-}) {
+}
+
+function Group({ run, reason, refusal, onDecide }: GroupProps) {
   const mayOperate = useRole('operate');
   const { code, earlier_batch: earlier, count, examples } = reason;
   const decide = (what: Decision['what'], row: number) => onDecide({ what, choice: { rows: [row] }, count: 1 });
@@ -107,7 +107,8 @@ function Group({
     >
       <GroupNote reason={reason} />
       <Table
-        caption={problemTitle(code)}
+        // Of several batches, and of several earlier ones, on one page.
+        caption={[run, problemTitle(code), ...(earlier === null ? [] : [earlier])].join(', ')}
         rows={examples}
         keyOf={({ row }) => row}
         stacks

@@ -52,7 +52,7 @@ function HeldList({ batches }: { batches: readonly OpenBatch[] }) {
       <h2>
         <BatchLink id={batch_id} run={run_id} />
       </h2>
-      {mayDecide ? <HeldPanel batchId={batch_id} /> : <HeldRowsOf batchId={batch_id} />}
+      {mayDecide ? <HeldPanel batchId={batch_id} run={run_id} /> : <HeldRowsOf batchId={batch_id} run={run_id} />}
     </section>
   ));
 }

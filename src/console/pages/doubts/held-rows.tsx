@@ -17,7 +17,7 @@ import { Asked } from '../batch/row-values.tsx';
 const pageRows = 50;
 
 /** The held rows of a batch for somebody who does not decide about them: with masked numbers. */
-export function HeldRowsOf({ batchId }: { batchId: string }) {
+export function HeldRowsOf({ batchId, run }: { batchId: string; run: string }) {
   const [opened, setOpened] = useState<Row | null>(null);
   const query = usePages(['batch', batchId, 'held-rows'], 0, (after) => {
     const query = { after, limit: pageRows, status: ['held' as const] };
@@ -28,7 +28,7 @@ export function HeldRowsOf({ batchId }: { batchId: string }) {
       <Loaded query={query}>
         {({ pages }) => (
           <Table
-            caption={t('doubts.tab.held')}
+            caption={`${run}, ${t('doubts.tab.held')}`}
             rows={pages.flatMap(({ rows }) => rows)}
             keyOf={({ row_no }) => row_no}
             stacks
