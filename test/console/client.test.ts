@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 
 Object.assign(globalThis, { location: new URL('http://console.test/') });
-const { change, get, setCsrfToken } = await import('../../src/console/api/client.ts');
+const { change, csrfTokenNow, get, setCsrfToken } = await import('../../src/console/api/client.ts');
 const { messageOf } = await import('../../src/console/api/events.ts');
+const { keepSession } = await import('../../src/console/api/session.ts');
 const { setGate } = await import('../../src/console/api/gates.ts');
 const { ApiProblem, Unreachable } = await import('../../src/console/api/problem.ts');
 
@@ -60,6 +61,36 @@ describe('the client of the console', () => {
       ['old', 'new', 'new'],
     );
     assert.equal(new Set(seen.map(({ key, body }) => `${key} ${body}`)).size, 1);
+  });
+
+  test('takes the token over that the session of the same person got in another window', async (t) => {
+    const session = (person: string, csrf_token: string) => ({ person, csrf_token }) as never;
+    let asked = 0;
+    const gate = async () => {
+      asked += 1;
+      return false;
+    };
+    t.after(setGate('SIGN_IN_NEEDED', gate));
+    for (const [status, code] of [
+      [403, 'CROSS_ORIGIN'],
+      [401, 'SIGN_IN_NEEDED'],
+    ] as const) {
+      keepSession(session('amina', 'old'));
+      const seen = serving(t, [() => refusal(status, code), () => Response.json(session('amina', 'new'))]);
+      assert.equal((await pause()).status, 'paused');
+      assert.deepEqual([seen.map(({ csrf }) => csrf), asked], [['old', null, 'new'], 0], code);
+      // Nothing of this page is sent as another person, and nothing again and again.
+      for (const [person, token] of [
+        ['bela', 'newer'],
+        ['amina', 'new'],
+      ] as const) {
+        const refused = serving(t, [() => refusal(status, code), () => Response.json(session(person, token))]);
+        await assert.rejects(pause(), { message: code });
+        assert.equal(refused.length, 2, person);
+        assert.equal(csrfTokenNow(), 'new');
+      }
+    }
+    assert.equal(asked, 2, 'the person is asked to sign in');
   });
 
   test('asks once for several requests, and gives up if the person does', async (t) => {

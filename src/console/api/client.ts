@@ -5,10 +5,12 @@ import { ApiProblem, problemIn, problemOf, Unreachable } from './problem.ts';
 import type { paths } from './schema.ts';
 
 let csrfToken: string | null = null;
+let person: string | null = null;
 
-/** The token of the session: every change needs it. */
-export function setCsrfToken(token: string | null): void {
+/** The token of the session: every change needs it. `of`: whose session it is, if that may have changed. */
+export function setCsrfToken(token: string | null, of = person): void {
   csrfToken = token;
+  person = of;
 }
 
 export function csrfTokenNow(): string | null {
@@ -45,9 +47,10 @@ export async function send(request: Request): Promise<Response> {
   for (let unfinished = 0; ; ) {
     if (isChange && isOver) throw new Error('another person has signed in');
     const attempt = request.clone();
+    const token = csrfToken;
     if (isChange) {
       if (!attempt.headers.has('idempotency-key')) attempt.headers.set('idempotency-key', key);
-      if (csrfToken !== null) attempt.headers.set('x-csrf-token', csrfToken);
+      if (token !== null) attempt.headers.set('x-csrf-token', token);
     }
     const response = await fetch(attempt).catch((error: unknown) => error);
     if (!(response instanceof Response)) {
@@ -57,7 +60,7 @@ export async function send(request: Request): Promise<Response> {
     }
     noteOnline(true);
     const problem = response.ok ? null : await problemOf(response.clone());
-    if (problem !== null && (await passed(problem))) continue;
+    if (problem !== null && ((await isRenewed(problem, token)) || (await passed(problem)))) continue;
     const isUnfinished = problem?.code === 'REQUEST_UNFINISHED' && !request.headers.has('idempotency-key');
     if (isUnfinished && unfinished < unfinishedMax) {
       unfinished += 1;
@@ -69,6 +72,22 @@ export async function send(request: Request): Promise<Response> {
     if (change !== null && response.status < 500) unsettledKeys.delete(change);
     return response;
   }
+}
+
+/** Problems of a request with a token that its session had before. */
+const ofEarlierToken = new Set(['CROSS_ORIGIN', 'SIGN_IN_NEEDED']);
+
+/**
+ * Whether the session got another token after a request was made with this one, as it does when the same person signs
+ * in, or proves a second factor, in another window. The request is then sent again.
+ */
+async function isRenewed({ code }: { code: string }, token: string | null): Promise<boolean> {
+  if (person === null || !ofEarlierToken.has(code)) return false;
+  const response = await fetch(new Request(new URL('/api/v1/session', location.origin))).catch(() => null);
+  const session = response?.ok ? ((await response.json()) as { person: string; csrf_token: string }) : null;
+  if (session === null || session.person !== person || session.csrf_token === token) return false;
+  csrfToken = session.csrf_token;
+  return true;
 }
 
 /** Two changes are equal if address and body are. Null for a file, which is not read for that. */

@@ -4056,6 +4056,7 @@ export interface components {
         StepUpResult: {
             purpose: string;
             until: string;
+            csrf_token: string;
         };
         SignInOptionsResult: {
             challenge: string;

@@ -7,7 +7,7 @@ export type Role = Session['roles'][number];
 
 /** Keeps the session's token for the changes that follow. */
 export function keepSession(session: Session): Session {
-  setCsrfToken(session.csrf_token);
+  setCsrfToken(session.csrf_token, session.person);
   return session;
 }
 

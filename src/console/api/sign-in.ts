@@ -2,7 +2,7 @@ import type {
   PublicKeyCredentialCreationOptionsJSON,
   PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/browser';
-import { csrfTokenNow } from './client.ts';
+import { csrfTokenNow, setCsrfToken } from './client.ts';
 import { ApiProblem, problemOf, Unreachable } from './problem.ts';
 import { keepSession, type Session } from './session.ts';
 
@@ -46,7 +46,13 @@ export const redeemLink = (body: { token: string; password: string; name?: strin
 export const providerUrl = async () => (await ask<{ url: string }>('/openid')).url;
 export const returnFromProvider = (query: string) => signedIn('/openid/return', { query });
 export const changePassword = (current: string, password: string) => signedIn('/password', { current, password });
-export const stepUpByCode = (purpose: string, code: string) => ask('/step-up', { purpose, code });
+/** Proves a second factor. The session then has a new token. */
+async function prove(path: string, body: object): Promise<void> {
+  const { csrf_token } = await ask<{ csrf_token: string }>(path, body);
+  setCsrfToken(csrf_token);
+}
+
+export const stepUpByCode = (purpose: string, code: string) => prove('/step-up', { purpose, code });
 
 /** The session of somebody who has signed in meanwhile, in another window. */
 export const findNewSession = async () => keepSession(await answerTo<Session>('', {}));
@@ -59,7 +65,7 @@ export async function signInByPasskey(): Promise<Session> {
 
 export async function stepUpByPasskey(purpose: string): Promise<void> {
   const options = await ask<PublicKeyCredentialRequestOptionsJSON>('/step-up/passkey/options', { purpose });
-  await ask('/step-up/passkey', { purpose, credential: await answerOf(options) });
+  await prove('/step-up/passkey', { purpose, credential: await answerOf(options) });
 }
 
 /** Makes a passkey in the browser. Returns it for `add-passkey`. */

@@ -69,6 +69,16 @@ export async function listSessions(
   return found.filter((session) => isLive(session, now));
 }
 
+/** Gives a session another token. Returns false if it has another one already, or has ended. */
+export async function renewToken(
+  tx: Queryable,
+  { token_sha256 }: Pick<UserSession, 'token_sha256'>,
+  next: string,
+): Promise<boolean> {
+  const sql = 'UPDATE user_sessions SET token_sha256 = ? WHERE token_sha256 = ?';
+  return (await tx.execute(sql, [next, token_sha256])) === 1;
+}
+
 export async function noteSessionUse(db: Queryable, sessionId: string, at: number): Promise<void> {
   await db.execute('UPDATE user_sessions SET last_seen_at = ? WHERE session_id = ?', [at, sessionId]);
 }

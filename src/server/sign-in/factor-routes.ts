@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { refusal } from '../../core/basics/refusal.ts';
+import { sha256 } from '../../core/identity/ids.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import { confirmTotp, deletePasskey, deleteTotp, findTotp, passkeysOf } from '../../ledger/access/second-factors.ts';
-import { noteStepUp } from '../../ledger/access/user-sessions.ts';
+import { noteStepUp, renewToken } from '../../ledger/access/user-sessions.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { Refused } from '../base/problem.ts';
 import { defineSessionRoute, noInput, requireSignedIn, type SessionRequest, signInNeeded } from './session-route.ts';
-import { factorsOf } from './sessions.ts';
+import { csrfTokenOf, factorsOf } from './sessions.ts';
 import { code } from './sign-in-routes.ts';
 import { requireStepUp, stepUpMsMax } from './step-up.ts';
 import { newTotp, tryCode } from './totp.ts';
@@ -126,7 +127,8 @@ const removeFactor = defineSessionRoute({
   },
 });
 
-export const stepUpResult = z.strictObject({ purpose: z.string(), until: z.string() });
+/** `csrf_token`: of the session's new token. */
+export const stepUpResult = z.strictObject({ purpose: z.string(), until: z.string(), csrf_token: z.string() });
 
 const stepUpByCode = defineSessionRoute({
   method: 'POST',
@@ -144,13 +146,21 @@ const stepUpByCode = defineSessionRoute({
   },
 });
 
-/** Records that the session has proved its second factor for the purpose. */
-export async function proved(request: SessionRequest, purpose: string): Promise<{ purpose: string; until: string }> {
-  const { db, clock } = request.deps.session;
-  const { session_id } = requireSignedIn(request).session;
+/**
+ * Records that the session has proved its second factor for the purpose. The session gets a new token, so that one that
+ * somebody stole before is worth nothing afterwards. Throws `SIGN_IN_NEEDED` if it got one meanwhile, or has ended.
+ */
+export async function proved(request: SessionRequest, purpose: string): Promise<z.output<typeof stepUpResult>> {
+  const { db, clock, random } = request.deps.session;
+  const { session } = requireSignedIn(request);
   const at = clock.now();
-  await db.transact((tx) => noteStepUp(tx, { sessionId: session_id, purpose, at }));
-  return { purpose, until: isoTime(at + stepUpMsMax) };
+  const token = random.hex(32);
+  await db.transact(async (tx) => {
+    if (!(await renewToken(tx, session, sha256(token)))) throw signInNeeded();
+    await noteStepUp(tx, { sessionId: session.session_id, purpose, at });
+  });
+  request.setToken(token);
+  return { purpose, until: isoTime(at + stepUpMsMax), csrf_token: csrfTokenOf(token) };
 }
 
 function codeRefused(): Refused {

@@ -48,6 +48,38 @@ describe('a second factor', () => {
     assert.deepEqual([again.status, again.body.code], [409, 'SHOWN_ONCE'], 'a secret is shown once');
   });
 
+  test('gives the session a new token, and the one from before the proof is worth nothing', async (t) => {
+    const { own, stepUp, send } = await amina(t);
+    const before = { ...own.jar };
+    const proof = await stepUp('change-user');
+    assert.equal(proof.status, 200);
+    assert.notEqual(own.jar.cookie, before.cookie);
+    assert.notEqual(proof.body.csrf_token, before.csrf);
+    const stolen = await own.send('GET', '/api/v1/session', { headers: { cookie: before.cookie } });
+    assert.deepEqual([stolen.status, stolen.body.code], [401, 'SIGN_IN_NEEDED']);
+    // A page in another window still has the earlier token: it reads the session again.
+    const headers = { 'x-csrf-token': before.csrf };
+    const body = { language: 'fr' };
+    const stale = await own.send('POST', '/api/v1/users/amina/change', { body, headers });
+    assert.equal(stale.body.code, 'CROSS_ORIGIN');
+    assert.equal((await own.send('POST', '/api/v1/users/amina/change', { body })).status, 200);
+    const { body: sessions } = await own.send('GET', '/api/v1/session/all');
+    assert.deepEqual(
+      sessions.sessions.map(({ is_own }: { is_own: boolean }) => is_own),
+      [true],
+      'it is the same session',
+    );
+    assert.equal((await send('GET', '/api/v1/batches')).status, 200);
+  });
+
+  test('that is refused leaves the session its token', async (t) => {
+    const { own, stepUp } = await amina(t);
+    const before = own.jar.cookie;
+    assert.equal((await stepUp('change-user', '000000')).body.code, 'CODE_REFUSED');
+    assert.equal(own.jar.cookie, before);
+    assert.equal((await own.send('GET', '/api/v1/session')).status, 200);
+  });
+
   test('leaves no secret of a key or a link in the ledger', async (t) => {
     const { db, own, stepUp } = await amina(t);
     await stepUp('create-api-key');
