@@ -11,9 +11,12 @@ export function Money({ value, currency }: { value: Decimal; currency: string })
   );
 }
 
+/** What the API calls the sandbox within the program. */
+const embeddedSandboxService = 'embedded sandbox';
+
 /** The name of a service; the sandbox within the program has one in the reader's language. */
 export function serviceText(service: string): string {
-  return service === 'embedded sandbox' ? t('base.sandbox') : service;
+  return service === embeddedSandboxService ? t('base.sandbox') : service;
 }
 
 interface Wallet {
