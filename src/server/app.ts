@@ -1,5 +1,6 @@
 import fastify, { type FastifyError, type FastifyInstance } from 'fastify';
 import { errorMessage } from '../core/basics/errors.ts';
+import { answerUnroutedByCode } from './base/unrouted.ts';
 import { addHealthRoutes, type HealthDeps } from './health.ts';
 import { addWebhookRoutes, type WebhookDeps, webhookBytesMax } from './webhooks.ts';
 
@@ -23,7 +24,7 @@ export function makeServer(deps: ServerDeps): FastifyInstance {
     // When the process ends, idle connections are closed at once.
     forceCloseConnections: 'idle',
   });
-  app.setNotFoundHandler((_request, reply) => reply.code(404).send({ error: 'not_found' }));
+  answerUnroutedByCode(app);
   app.setErrorHandler((error: FastifyError, _request, reply) => {
     const status = error.statusCode ?? 500;
     // The sender learns what is wrong with its request, but not what is wrong with this server.

@@ -53,6 +53,22 @@ const callback = callbackBody({ id: 'topup-1', status: 'completed', reference: '
 const event = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: 'k-1' });
 
 describe('the webhook receiver', () => {
+  test('names the methods of an address in the header Allow', async (t) => {
+    const { app } = await setUp(t);
+    for (const [method, url, allowed] of [
+      ['GET', `${topups}?x=1`, 'POST'],
+      ['PUT', '/webhooks/stranger/events', 'POST'],
+      ['POST', '/ready', 'GET, HEAD'],
+      ['DELETE', '/live', 'GET, HEAD'],
+    ] as const) {
+      const answer = await app.inject({ method, url });
+      assert.deepEqual([answer.statusCode, answer.json()], [405, { error: 'method_not_allowed' }], url);
+      assert.equal(String(answer.headers.allow).split(', ').toSorted().join(', '), allowed, url);
+    }
+    const unknown = await app.inject({ method: 'PUT', url: '/nothing' });
+    assert.deepEqual([unknown.statusCode, unknown.headers.allow], [404, undefined]);
+  });
+
   test('stores correctly signed webhooks of either scheme, and wakes the runner', async (t) => {
     const { post, kept, hints } = await setUp(t);
     const first = await post(topups, callback, callbackHeaders(callback, 'key-2', now));
@@ -449,7 +465,7 @@ describe('the health of the server', () => {
 
   test('has nothing else to show', async (t) => {
     const { app } = await setUp(t);
-    for (const url of ['/', '/webhooks/main/topups', '/webhooks', '/metrics']) {
+    for (const url of ['/', '/webhooks', '/metrics']) {
       assert.deepEqual((await app.inject({ url })).json(), { error: 'not_found' });
     }
   });

@@ -184,10 +184,15 @@ export async function requireAllowed(
   operation: Pick<RoleOperation, 'role' | 'mayAudit' | 'showsOnlyVisible'>,
   input: object,
 ): Promise<void> {
+  requireRoleFor(session, operation);
   refuseUnreadable(input);
-  const isAuditor = operation.mayAudit === true && session.grant?.roles.includes('audit') === true;
-  if (!isAuditor) requireRole(session, operation.role);
   await requireVisible(session, operation, input);
+}
+
+/** Throws as `requireRole` does if the person may not do this at all, whatever the input is. */
+export function requireRoleFor(session: Session, { role, mayAudit }: Pick<RoleOperation, 'role' | 'mayAudit'>): void {
+  const isAuditor = mayAudit === true && session.grant?.roles.includes('audit') === true;
+  if (!isAuditor) requireRole(session, role);
 }
 
 /** Opens the session for an operation with this use of the ledger. The caller closes `db`. */

@@ -5,17 +5,18 @@ import { chainHead } from '../../ledger/audit/events.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import { listEvents } from '../../operations/audit/list-events.ts';
-import { performIn, requireAllowed, type WithAccount } from '../../operations/base/operation.ts';
+import { performIn, requireAllowed, requireRoleFor, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { readCertificate } from '../../runtime/settings/console-config.ts';
 import { type Problem, problem, problemOf, Refused, sendProblem, withHeaders } from '../base/problem.ts';
+import { answerUnroutedByProblem } from '../base/unrouted.ts';
 import { requireCsrfToken, requireOwnOrigin, tokenIn } from '../sign-in/request-guard.ts';
 import { signInNeeded } from '../sign-in/session-route.ts';
 import { addSessionRoutes } from '../sign-in/session-routes.ts';
 import type { SignInDeps } from '../sign-in/sessions.ts';
 import { purposeOf, requireStepUp } from '../sign-in/step-up.ts';
 import { sealEarlierTotp } from '../sign-in/totp.ts';
-import { type Caller, callerOf, personOf } from './caller.ts';
+import { type Caller, callerOf, personOf, sessionAs } from './caller.ts';
 import { addConsole, consoleFolder } from './console-files.ts';
 import { sendFile } from './download.ts';
 import { matchingLedger, requireMatch, tagFinder } from './etag.ts';
@@ -27,7 +28,6 @@ import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 import { type BodyPace, cutSlowBodies } from './slow-bodies.ts';
 import { answerUnreadable } from './unreadable.ts';
-import { answerUnrouted } from './unrouted.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface ApiDeps extends SignInDeps {
@@ -69,7 +69,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
   cutSlowBodies(app, deps.bodyPace);
   app.addHook('onReady', () => sealEarlierTotp(deps.session));
   app.addHook('onSend', async (_request, reply) => void withHeaders(reply));
-  answerUnrouted(app);
+  answerUnroutedByProblem(app);
   app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
   const all = routes();
   // Made for the first who asks: it takes longer than the rest of the server.
@@ -86,7 +86,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
         request.caller = await requireCaller(deps, request, true);
       });
       addEventStream(scope, deps);
-      addReportFiles(scope, (request) => sessionOf(deps.session, callerIn(request)));
+      addReportFiles(scope, (request) => sessionAs(deps.session, callerIn(request)));
       for (const route of all.filter(({ isUpload = false }) => !isUpload)) addRoute(scope, deps, route);
       scope.register(async (uploads) => {
         // The route reads the body itself, piece by piece.
@@ -106,6 +106,7 @@ function addRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
   scope.route({
     method,
     url: path,
+    onRequest: roleCheck(deps, route),
     async handler(request, reply) {
       const input = readInput(request);
       await requireProof(deps, route, callerIn(request), input);
@@ -138,7 +139,7 @@ function addEventStream(scope: FastifyInstance, deps: ApiDeps): void {
     const { batch_id: batchId } = request.params;
     const { 'last-event-id': lastId = '' } = request.headers;
     const requireVisible = (caller: Caller) =>
-      requireAllowed(sessionOf(session, caller), listEvents, { batch_id: batchId });
+      requireAllowed(sessionAs(session, caller), listEvents, { batch_id: batchId });
     await requireVisible(callerIn(request));
     await requireBatch(db, batchId);
     const after = await startOf(db, batchId, String(lastId));
@@ -165,10 +166,10 @@ async function startOf(db: Session['db'], batchId: string, lastId: string): Prom
 function addUploadRoute(scope: FastifyInstance, deps: ApiDeps, route: Route): void {
   const { session } = deps;
   const readInput = inputReader(route);
-  scope.post(route.path, async (request, reply) => {
+  scope.post(route.path, { onRequest: roleCheck(deps, route) }, async (request, reply) => {
     const input = readInput(request) as object;
     // A file of a caller without the role is not stored, not even for a moment.
-    await requireAllowed(sessionOf(session, callerIn(request)), route.operation, input);
+    await requireAllowed(sessionAs(session, callerIn(request)), route.operation, input);
     const upload = await receiveUpload(session, request.raw);
     const work = () => answerOf(deps, route, callerIn(request), { ...input, file: upload.path });
     const changing = changingRequest(request, upload.sha256);
@@ -205,6 +206,11 @@ async function requireCaller(
   return person;
 }
 
+/** Checks the role before the body is read: who lacks it learns nothing about the input. */
+function roleCheck({ session }: ApiDeps, { operation }: Route) {
+  return async (request: FastifyRequest) => requireRoleFor(sessionAs(session, callerIn(request)), operation);
+}
+
 /** Checks what an operation needs in addition to its role: a person, or a fresh second factor of the person. */
 async function requireProof({ session }: ApiDeps, { operation, ...route }: Route, caller: Caller, input: unknown) {
   if (caller.session === undefined) {
@@ -212,7 +218,7 @@ async function requireProof({ session }: ApiDeps, { operation, ...route }: Route
     throw new Refused('PERSON_NEEDED', 'Only a person may do this, who is signed in to the console.');
   }
   if (route.stepUp === undefined) return;
-  await requireAllowed(sessionOf(session, caller), operation, Object(input));
+  await requireAllowed(sessionAs(session, caller), operation, Object(input));
   await requireStepUp(session, caller.session, purposeOf(route.stepUp, operation.name, input));
 }
 
@@ -242,7 +248,7 @@ async function answerOf(
   const { session, withAccount, onChange } = deps;
   const door = { nameOf: (field: string) => field, withAccount, leavesWork: true };
   try {
-    const own = sessionOf(session, caller);
+    const own = sessionAs(session, caller);
     if (method !== 'GET' && ifMatch !== undefined) {
       await requireAllowed(own, operation, Object(input));
       const find = tagFinder(route, input);
@@ -263,10 +269,6 @@ function namedIn(given: unknown): string | null {
   const { draft_id, batch_id } = Object(given) as { draft_id?: unknown; batch_id?: unknown };
   const named = draft_id ?? batch_id;
   return typeof named === 'string' ? named : null;
-}
-
-function sessionOf(session: Session, { name, through, grant }: Caller): Session {
-  return { ...session, person: name, through, grant };
 }
 
 async function noteChange({ db }: Session, onChange: ApiDeps['onChange'], input: unknown): Promise<void> {

@@ -17,6 +17,11 @@ export interface Caller {
   session?: UserSession;
 }
 
+/** The session in which an operation runs in the name of the caller. */
+export function sessionAs(session: Session, { name, through, grant }: Caller): Session {
+  return { ...session, person: name, through, grant };
+}
+
 /** The precision of a key's last use (ms): each update is a write. */
 const useNotedMs = 60_000;
 

@@ -2,6 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { sendingStates } from '../../core/state/batch-state.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
+import { answerUnroutedByCode } from '../base/unrouted.ts';
 import { type AccountHere, readAccounts, type SeenClosed, setAccountMetrics } from './account-metrics.ts';
 import { setBalanceMetrics } from './balance-metrics.ts';
 import { countedBatches, setBatchMetrics } from './batch-metrics.ts';
@@ -33,6 +34,7 @@ export interface MetricsDeps {
  */
 export function makeMetricsServer(deps: MetricsDeps): FastifyInstance {
   const app = fastify({ forceCloseConnections: 'idle' });
+  answerUnroutedByCode(app);
   const { registry } = deps.metrics;
   addProcessMetrics(deps.metrics);
   const seen: SeenClosed = new Map();

@@ -69,6 +69,21 @@ describe('the HTTP API', () => {
     assert.equal(await statusOf('B-default'), 'awaiting_approval');
   });
 
+  for (const { id, operation, path } of routes().filter(({ method }) => method === 'POST'))
+    test(`${id} says that the role is missing before it looks at the request`, async (t) => {
+      // Whoever has any role may read.
+      if (operation.role === 'audit') return;
+      const { server, makeKey } = await api(t);
+      const other = allRoles.find((role) => role !== operation.role && role !== 'audit') ?? 'audit';
+      const authorization = `Bearer ${await makeKey('other', [other])}`;
+      const url = `/api/v1${path.replace(':batch_id', 'B-default').replace(/:[a-z_]+/g, 'none')}`;
+      for (const payload of ['{"nonsense": 1}', '{"why": "a\\u0000b"}', '{"why":', '']) {
+        const headers = { authorization, 'content-type': 'application/json' };
+        const answer = await server.inject({ method: 'POST', url, headers, payload });
+        assert.deepEqual([answer.statusCode, answer.json().code], [403, 'ROLE_MISSING'], `${payload} ${answer.body}`);
+      }
+    });
+
   for (const { id, operation, method, path, isUpload } of routes())
     test(`${id} shows nothing of another team's account`, async (t) => {
       const { send, makeKey, statusOf } = await api(t);

@@ -43,7 +43,7 @@ function serverOf(t: TestContext, given: Given) {
     };
     return { body, value };
   };
-  return { metrics, scrape };
+  return { metrics, scrape, server };
 }
 
 async function sending(t: TestContext, rows: number): Promise<Rig> {
@@ -63,6 +63,15 @@ async function sending(t: TestContext, rows: number): Promise<Rig> {
 const wallet = { walletId: 'w', name: 'main', currency: 'KES', balance: '1234.50', active: true };
 
 describe('metrics', () => {
+  test('are only read: another method is told so, and another address does not exist', async (t) => {
+    const { server } = serverOf(t, await makeRig());
+    const answer = await server.inject({ method: 'POST', url: '/metrics' });
+    assert.deepEqual([answer.statusCode, answer.json()], [405, { error: 'method_not_allowed' }]);
+    assert.equal(String(answer.headers.allow).split(', ').toSorted().join(', '), 'GET, HEAD');
+    const unknown = await server.inject('/metric');
+    assert.deepEqual([unknown.statusCode, unknown.json()], [404, { error: 'not_found' }]);
+  });
+
   test('show open batches by situation, their rows, and the ages and sums that matter', async (t) => {
     const rig = await sending(t, 5);
     const { scrape } = serverOf(t, rig);
