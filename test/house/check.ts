@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { changedTests } from './changed-tests.ts';
 import { importsOf, root } from './imports.ts';
-import { isAlone, isLong, keepCompiled, roomOf, testOptions, writeProcess } from './processes.ts';
+import { isAlone, isLong, keepCompiled, keepFilesInMemory, roomOf, testOptions, writeProcess } from './processes.ts';
 
 /**
  * `npm run check`: the type check, the linter, and the tests that a change concerns, at the same time. A change is
@@ -66,6 +66,7 @@ async function runTests(tests: readonly string[]): Promise<{ ok: boolean; leftOu
 }
 
 keepCompiled();
+keepFilesInMemory();
 const changed = changedFiles();
 const folders = ['src', 'test', 'bench', 'jobs'].flatMap((folder) => [...importsOf(join(root, folder), root)]);
 const tests = changedTests(new Map(folders), changed, root);

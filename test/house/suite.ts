@@ -5,7 +5,7 @@ import { spec } from 'node:test/reporters';
 import { writePackage } from '../../tools/bundle.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { root } from './imports.ts';
-import { keepCompiled, shareProcesses, testOptions, writeProcess } from './processes.ts';
+import { keepCompiled, keepFilesInMemory, shareProcesses, testOptions, writeProcess } from './processes.ts';
 import { secondsOfChildren } from './processor-time.ts';
 
 /**
@@ -20,6 +20,7 @@ const processTimeoutMs = 900_000;
 const listedMax = 20;
 
 keepCompiled();
+keepFilesInMemory();
 
 // One server for all processes: each would take seconds to make its own.
 const server =
