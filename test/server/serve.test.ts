@@ -9,10 +9,9 @@ import { listBatches } from '../../src/ledger/batches/batches.ts';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
 import { findRow, pageRows } from '../../src/ledger/rows/rows.ts';
-import { migrate } from '../../src/ledger/schema/schema.ts';
 import { type RunningCommand, runHere, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch, addBatch, aRow, findInboxEntry, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, findInboxEntry, makeLedgerFile, unplanned } from '../support/ledger.ts';
 import { logLines } from '../support/log-lines.ts';
 import {
   type CallbackTopup,
@@ -51,8 +50,8 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
     join(folder, 'airbatch.config.json'),
     JSON.stringify({ ledger: 'ledger.db', accounts: { main: account } }),
   );
+  await makeLedgerFile(join(folder, 'ledger.db'));
   const db = openSqlite(join(folder, 'ledger.db'));
-  await migrate(db);
   const commands: RunningCommand[] = [];
   t.after(async () => {
     for (const { child } of commands) child.kill('SIGKILL');

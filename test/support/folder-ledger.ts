@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Database } from '../../src/ledger/drivers/database.ts';
 import { openSqlite } from '../../src/ledger/drivers/sqlite/sqlite.ts';
-import { migrate } from '../../src/ledger/schema/schema.ts';
-import { isOnPostgres, openForTests } from './ledger.ts';
+import { isOnPostgres, makeLedgerFile, openForTests } from './ledger.ts';
 
 /** Where the commands look for the ledger of a working directory, if nothing names another place. */
 function fileIn(folder: string): string {
@@ -26,9 +25,7 @@ async function urlOf(folder: string): Promise<string> {
 export async function makeLedgerIn(folder: string): Promise<void> {
   if (isOnPostgres) return void (await urlOf(folder));
   mkdirSync(dirname(fileIn(folder)), { recursive: true, mode: 0o700 });
-  const db = openSqlite(fileIn(folder));
-  await migrate(db);
-  await db.close();
+  if (!existsSync(fileIn(folder))) await makeLedgerFile(fileIn(folder));
 }
 
 interface Command {

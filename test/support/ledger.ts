@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Pool } from 'pg';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/identity/ids.ts';
@@ -56,9 +57,20 @@ export async function placedLedger(folder: string): Promise<{ db: Database; plac
     return { place, db: await openForTests(place) };
   }
   const place = join(folder, 'ledger.db');
-  const db = openSqlite(place);
+  await makeLedgerFile(place);
+  return { place, db: openSqlite(place) };
+}
+
+/** A file with the newest schema, as the first one of this process was made. */
+let newestFile: Buffer | null = null;
+
+/** Makes an empty ledger in a file. A copy takes a hundredth of the time of all migrations. */
+export async function makeLedgerFile(path: string): Promise<void> {
+  if (newestFile !== null) return writeFileSync(path, newestFile, { mode: 0o600, flag: 'wx' });
+  const db = openSqlite(path);
   await migrate(db);
-  return { place, db };
+  await db.close();
+  newestFile = readFileSync(path);
 }
 
 /** A ledger on PostgreSQL. Its clock is the test's. */
