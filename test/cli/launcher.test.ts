@@ -27,6 +27,7 @@ describe('the launcher', { skip: process.platform === 'win32' && 'Windows has no
       {
         cwd: folder,
         env: { NODE_OPTIONS: telling(folder) },
+        restarts: true,
       },
     );
     assert.equal(starts(stderr, /started with/g), 2);
@@ -37,12 +38,17 @@ describe('the launcher', { skip: process.platform === 'win32' && 'Windows has no
 
   test('leaves small commands, and a size that somebody chose, unchanged', async (t) => {
     const folder = folderOf(t);
-    const help = await runCommand(['--help'], { cwd: folder, env: { NODE_OPTIONS: telling(folder) } });
+    const help = await runCommand(['--help'], {
+      cwd: folder,
+      env: { NODE_OPTIONS: telling(folder) },
+      restarts: true,
+    });
     assert.equal(starts(help.stderr, /started with/g), 1);
     assert.equal(help.code, 0);
     const chosen = await runCommand(['report', 'no such batch'], {
       cwd: folder,
       env: { NODE_OPTIONS: `${telling(folder)} --max-semi-space-size=64` },
+      restarts: true,
     });
     assert.equal(starts(chosen.stderr, /started with/g), 1);
   });

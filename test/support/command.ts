@@ -22,6 +22,17 @@ export interface RunningCommand {
   seen(pattern: RegExp): Promise<RegExpMatchArray>;
 }
 
+/** With limits on garbage, the launcher does not start Node anew to set its own: that saves 0.15 s of processor time. */
+const garbageLimits = ['--max-semi-space-size=32', '--max-old-space-size=1000'];
+
+interface CommandOptions {
+  cwd: string;
+  env?: Record<string, string>;
+  uid?: number;
+  /** Whether the launcher starts Node anew, as where people call it. */
+  restarts?: boolean;
+}
+
 /** An environment that knows no account. */
 function environment(more: Record<string, string> = {}) {
   const { AIRBATCH_BASE_URL: _url, AIRBATCH_API_KEY: _key, NODE_TEST_CONTEXT: _test, ...env } = process.env;
@@ -32,11 +43,8 @@ function environment(more: Record<string, string> = {}) {
  * Starts the real command as a process of its own, with an environment that knows no account. On PostgreSQL, its
  * working directory has its ledger already (`makeLedgerIn`, `runCommand`, `runHere`).
  */
-export function startCommand(
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string>; uid?: number },
-): RunningCommand {
-  const child = spawn(process.execPath, [launcher, ...args], {
+export function startCommand(args: readonly string[], options: CommandOptions): RunningCommand {
+  const child = spawn(process.execPath, [...(options.restarts ? [] : garbageLimits), launcher, ...args], {
     cwd: options.cwd,
     env: environment({ ...madeLedgerEnv(args, options), ...options.env }),
     uid: options.uid,
@@ -83,10 +91,7 @@ export function startCommand(
 }
 
 /** Runs the real command to its end. */
-export async function runCommand(
-  args: readonly string[],
-  options: { cwd: string; env?: Record<string, string>; uid?: number },
-): Promise<CommandResult> {
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CommandResult> {
   await ledgerEnv(args, options);
   return startCommand(args, options).ended;
 }
