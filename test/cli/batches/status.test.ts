@@ -11,7 +11,7 @@ import { runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { changeLedgerIn, makeLedgerIn, openLedgerIn } from '../../support/folder-ledger.ts';
 import { aBatch, isOnPostgres } from '../../support/ledger.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 test('airbatch status shows what each batch waits for, and what to do about each held row', async (t) => {
   const folder = folderOf(t);
@@ -123,7 +123,7 @@ test('a name of a file or of a column cannot begin a new line on a screen', asyn
 
 test('airbatch status shows a batch as interrupted if its program ended or was killed, and says how to continue', async (t) => {
   const folder = folderOf(t);
-  const sandbox = await startSandbox(t, folder, ['--rate', '2', '--window-ms', '600000']);
+  const sandbox = await sandboxHere(t, { rate: 2, windowMs: 600_000 });
   const lines = [1, 2, 3, 4].map((row) => `+25471240511${row},1,${50 + row},KES`);
   writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency', ...lines, ''].join('\n'));
   const options = { cwd: folder, env: sandbox.env };

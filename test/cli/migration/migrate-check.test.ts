@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const header = 'msisdn,amount,productId,extRefId,sendSMS,processingMode,employee';
 
@@ -90,7 +90,7 @@ describe('airbatch migrate-check', () => {
 
   test('asks the accounts that are configured, and says when the old one is not', async (t) => {
     const { cwd, file } = fileOf(t, header, '254712345678,,102,a,,,');
-    const sandbox = await startSandbox(t, cwd);
+    const sandbox = await sandboxHere(t);
     const { code, stdout, stderr } = await runHere(['migrate-check', file], { cwd, env: sandbox.env });
     assert.equal(code, 4, stderr);
     assert.match(stdout, /The products of Version 1 could not be looked up: .*--old-account/);

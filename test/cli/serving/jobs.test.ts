@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, runHere, startCommand } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
 import { makeLedgerIn } from '../../support/folder-ledger.ts';
-import { startSandbox } from '../../support/sandbox-process.ts';
+import { sandboxHere } from '../../support/sandbox-process.ts';
 
 const examples = resolve(import.meta.dirname, '../../../jobs');
 
@@ -400,7 +400,7 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
     assert.equal((await runHere(args, { cwd: folder, env: nobody })).code, 5);
     const status = await runHere(['--json', 'status'], { cwd: folder, env: nobody });
     assert.deepEqual(JSON.parse(status.stdout).batches, []);
-    const sandbox = await startSandbox(t, folder);
+    const sandbox = await sandboxHere(t);
     const second = await runHere(args, { cwd: folder, env: sandbox.env });
     assert.equal(second.code, 0, second.stderr);
     assert.equal(JSON.parse(second.stdout).batches[0].summary.rows.by_status.completed, 2);
@@ -408,7 +408,7 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
 
   test('asks for the networks of all files of an inbox once: the service allows six requests a minute', async (t) => {
     const { folder, drop, found } = place(t);
-    const sandbox = await startSandbox(t, folder, ['--rate', '3']);
+    const sandbox = await sandboxHere(t, { rate: 3 });
     const job = {
       schedule: { cron: '0 9 25 * *', timeZone: 'UTC' },
       source: { kind: 'folder', folder: 'payroll' },
