@@ -19,12 +19,14 @@ export async function main(argv: readonly string[], host: Host = process): Promi
   const json = argv.includes('--json');
   const terminal = systemTerminal({ json }, host);
   let exitCode = 0;
+  let batch: string | undefined;
   const call: Call =
     (load) =>
     async (...params) => {
       const command = params.at(-1) as Command;
       const options = command.optsWithGlobals<Record<string, unknown>>();
       const args = command.args;
+      if (command.registeredArguments[0]?.name() === 'batch') batch = args[0];
       const context: CommandContext = {
         terminal,
         stderr: host.stderr,
@@ -46,7 +48,7 @@ export async function main(argv: readonly string[], host: Host = process): Promi
     await program.parseAsync(argv as string[]);
     return exitCode;
   } catch (error) {
-    return report(error, { terminal, json });
+    return report(error, { terminal, json, batch });
   }
 }
 
@@ -55,7 +57,11 @@ function withVisible(text: string, argv: readonly string[]): string {
   return argv.reduce((said, argument) => (argument === '' ? said : said.replaceAll(argument, visible(argument))), text);
 }
 
-function report(error: unknown, { terminal, json }: Pick<CommandContext, 'terminal' | 'json'>): number {
+/** `batch`: the one that the command was given. Hints name it, so that their commands can be copied. */
+function report(
+  error: unknown,
+  { terminal, json, batch = 'BATCH' }: Pick<CommandContext, 'terminal' | 'json'> & { batch: string | undefined },
+): number {
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, '');
@@ -70,7 +76,8 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
     if (error instanceof Error && error.stack) terminal.error(`${sourceStack(error.stack)}\n`);
     return 1;
   }
-  const { code, message, faults, hint, exitCode } = error;
+  const { code, message, faults, exitCode } = error;
+  const hint = error.hint.replaceAll(/\bBATCH\b/g, () => batch);
   const said = faults.map(visible).join('\n  ');
   terminal.error(`${terminal.paint('red', 'Error:')} ${said} [${code}]\n${visible(hint)}\n`);
   if (json) terminal.print(jsonLine({ error: { code, message, hint } }));

@@ -71,6 +71,9 @@ describe('a batch that needs a second person', () => {
     const own = await place.run('approve', batch, '--yes');
     assert.equal(own.code, 2);
     assert.match(own.stderr, /submitted batch .* cannot approve it \[SECOND_PERSON_NEEDED\]/);
+    assert.match(own.stderr, new RegExp(`see "airbatch status ${batch}"`));
+    const ownJson = JSON.parse((await place.run('approve', batch, '--yes', '--json')).stdout);
+    assert.match(ownJson.error.hint, new RegExp(`see "airbatch status ${batch}"`));
     await place.asAnother(batch);
     const seen = await place.run('approve', batch);
     assert.equal(seen.code, 2, 'there is no terminal to ask on');

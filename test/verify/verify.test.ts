@@ -488,11 +488,28 @@ test('a failed.csv that was corrected in place, or is gone, is found, and the re
   assert.deepEqual(await foundAfter(both), [false, 2, false]);
 });
 
+test('a missing event is one finding, with its number, and the events after it are not at fault', async (t) => {
+  const pack = await makePack(t);
+  const lines = (await readFile(join(pack.dir, 'events.jsonl'), 'utf8')).split('\n');
+  await pack.put(new Map([['events.jsonl', Buffer.from(lines.toSpliced(2, 1).join('\n'))]]));
+  const { findings } = await verifyReports(pack.dir);
+  const ofChain = findings.filter(({ file, message }) => file === 'events.jsonl' && !/manifest/.test(message));
+  assert.deepEqual(
+    ofChain.map(({ message }) => message),
+    ['line 3 has event 4, not 3: events are missing, added or moved.'],
+  );
+});
+
 test('the result lists as checked only what passed', async (t) => {
   const pack = await makePack(t);
   const checkedWith = async (options: VerifyOptions) => (await verifyReports(pack.dir, options)).checked.join('\n');
   const other = await openSigningKey(join(folderOf(t), 'other.pem'));
-  const sentences = { signed: /signed by the given key/, files: /no other file/, chain: /unbroken/, rows: /Each row/ };
+  const sentences = {
+    signed: /signed by the given key/,
+    files: /no other file\. The content of report\.html, results\.xlsx, failed\.csv and failed\.xlsx was not checked/,
+    chain: /unbroken/,
+    rows: /Each row/,
+  };
   const held = async (options: VerifyOptions) => {
     const checked = await checkedWith(options);
     return Object.entries(sentences).flatMap(([name, sentence]) => (sentence.test(checked) ? [name] : []));

@@ -15,11 +15,12 @@ export async function execute(
 ): Promise<number> {
   const finish_by = finishBy ? isoTime(momentOf('--finish-by', finishBy)) : finishBy === false ? null : undefined;
   const batch = await call(context, reorderBatch, { batch_id: batchId, priority, finish_by });
-  const time = batch.finish_by === null ? 'at no set time' : `by ${minuteText(Date.parse(batch.finish_by))}`;
+  const time =
+    batch.finish_by === null ? 'without a deadline' : `to be done by ${minuteText(Date.parse(batch.finish_by))}`;
   answer(
     context,
     batch,
-    `Batch ${batchId} is ${batch.priority} now, and to be done ${time}. "airbatch status ${batchId}" says whether it will finish in time.`,
+    `Batch ${batchId} has the priority ${batch.priority} now, ${time}. "airbatch status ${batchId}" says whether it will finish in time.`,
   );
   return 0;
 }

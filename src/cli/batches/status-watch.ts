@@ -79,5 +79,5 @@ function paceText({ rate_used: used, rate_allowed: allowed, rate_of, window_ms: 
   if (used === null || allowed === null || windowMs === null) return '';
   const last = windowMs === 60_000 ? 'minute' : durationText(windowMs);
   const window = rate_of === 'own' ? `the last ${last}` : `this window of ${durationText(windowMs)}`;
-  return `${grouped(used)} of ${grouped(allowed)} creations in ${window}`;
+  return `${grouped(used)} of ${grouped(allowed)} payments in ${window}`;
 }

@@ -1,3 +1,4 @@
+import { defaultRunId } from '../../core/identity/ids.ts';
 import { moneyText } from '../../core/money/money.ts';
 import { isDoubtfulEnd } from '../../core/state/earlier-payment.ts';
 import type { NeedKind } from '../../core/state/situation.ts';
@@ -65,8 +66,10 @@ function nextSteps(
     rows,
   } = situationOfSummary(summary, { isWorkedOn: is_worked_on, paidSince });
   const needs = first === null ? [] : [first, ...meanwhile];
-  if (doing === 'finished')
-    return needs.some(({ what }) => what === 'correct') ? correctSteps(summary, read_with, dir) : [];
+  if (doing === 'finished') {
+    const corrected = needs.some(({ what }) => what === 'correct') ? correctSteps(summary, read_with, dir) : [];
+    return [...corrected, ...onceMoreSteps(summary, read_with)];
+  }
   const command = (option: string) => `airbatch resume ${batch_id}${option}`;
   const steps = pauseSteps(summary.pause?.reason ?? 'by_person', command, { credentials: credentials_from, service });
   // Until then nothing else can be done about the rows.
@@ -101,6 +104,21 @@ const decisionSteps = {
   end_overdue: (id: string, isWorkedOn: boolean) =>
     `airbatch status ${id}, ask the service about its overdue rows, then ${resolveCommand(id)}${isWorkedOn ? '' : `; or airbatch resume ${id}, which asks the service again`}`,
 } satisfies Partial<Record<NeedKind, (batchId: string, isWorkedOn: boolean) => string>>;
+
+/**
+ * A run id that nobody has given is derived from the file. So the unchanged file of the next month is the same payout,
+ * and pays nobody.
+ */
+function onceMoreSteps(
+  { run_id, input_sha256, file_name, problems }: BatchSummary,
+  read_with: BatchResult['read_with'],
+): string[] {
+  if (problems.ALREADY_PAID === undefined || input_sha256 === null || run_id !== defaultRunId(input_sha256)) return [];
+  const options = read_with === null ? '' : sameFileOptionsText(read_with);
+  return [
+    `only if the same rows are to be paid once more, as for another month: airbatch run ${quoted(file_name)} --run-id NAME${options}, with a new NAME for each payout`,
+  ];
+}
 
 /** How failed and invalid rows are corrected or sent again. */
 function correctSteps(summary: BatchSummary, read_with: BatchResult['read_with'], dir: string): string[] {

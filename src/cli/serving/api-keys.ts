@@ -26,7 +26,7 @@ export async function execute(context: CommandContext, args: string[], options: 
     throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Write list, create or revoke.' });
   if (name === undefined)
     throw new AirbatchError('USAGE', `"${action}" needs the name of the key`, {
-      hint: `For example: airbatch api-keys ${action} payroll-system`,
+      hint: `For example: airbatch api-keys ${action} payroll-system${action === 'create' ? ' --roles prepare' : ''}`,
     });
   return action === 'create' ? create(context, name, options) : revoke(context, name);
 }

@@ -145,7 +145,10 @@ function columnsOf(table: Table, settings: IntakeSettings): PlannedColumns {
   const { header, sample, form } = table;
   try {
     const headerBelow = likelyHeaderLine(table, settings.columns);
-    return planColumns(header, settings.columns, settings, { hidden: form.hiddenColumns, sample, headerBelow });
+    const { headerLine } = settings;
+    return planColumns(header, settings.columns, settings, {
+      ...{ hidden: form.hiddenColumns, sample, headerBelow, headerLine },
+    });
   } catch (error) {
     if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);

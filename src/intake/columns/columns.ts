@@ -31,9 +31,9 @@ const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Finds the meaning of each column. `mapping` is given by the user, with the file's own names, and overrides all names.
- * A column that the sheet hides (`hidden`) is read only if the mapping names it. `sample` are the first rows, and
- * `headerBelow` is the line of a row that looks like the header itself. Throws `FILE_REJECTED` if this is not a header,
- * is ambiguous, or lacks a needed column.
+ * A column that the sheet hides (`hidden`) is read only if the mapping names it. `sample` are the first rows,
+ * `headerBelow` is the line of a row that looks like the header itself, and `headerLine` the line that the settings
+ * name as the header. Throws `FILE_REJECTED` if this is not a header, is ambiguous, or lacks a needed column.
  */
 export function planColumns(
   header: readonly string[],
@@ -43,14 +43,20 @@ export function planColumns(
     hidden = new Set(),
     sample = [],
     headerBelow = null,
-  }: { hidden?: ReadonlySet<number>; sample?: Sample; headerBelow?: number | null } = {},
+    headerLine = null,
+  }: {
+    hidden?: ReadonlySet<number>;
+    sample?: Sample;
+    headerBelow?: number | null;
+    headerLine?: number | null;
+  } = {},
 ): PlannedColumns {
   refuseBadHeader(header);
   const plan: ColumnPlan = {};
   for (const field of fields) {
     const name = mapping[field];
     if (name === undefined) continue;
-    plan[field] = findMapped(header, field, name, headerBelow);
+    plan[field] = findMapped(header, field, name, { headerBelow, headerLine });
   }
   refuseSharedColumn(header, plan);
   const taken = new Set<number | undefined>(Object.values(plan));
@@ -68,7 +74,7 @@ export function planColumns(
     if (visible.length === 0) refuseHiddenColumn(header, field, indexes);
     plan[field] = chooseColumn(header, field, { indexes: visible, unread, sample });
   }
-  refuseMissing(header, plan, { defaults, unread, sample, headerBelow });
+  refuseMissing(header, plan, { defaults, unread, sample, headerBelow, headerLine });
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
@@ -106,7 +112,12 @@ function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {
   }
 }
 
-function findMapped(header: readonly string[], field: Field, name: string, headerBelow: number | null): number {
+function findMapped(
+  header: readonly string[],
+  field: Field,
+  name: string,
+  { headerBelow, headerLine }: { headerBelow: number | null; headerLine: number | null },
+): number {
   const exact = header.flatMap((own, index) => (own === name ? [index] : []));
   refuseSameName(header, exact);
   if (exact[0] !== undefined) return exact[0];
@@ -116,8 +127,10 @@ function findMapped(header: readonly string[], field: Field, name: string, heade
   throw rejectedFile(
     'COLUMN_UNKNOWN',
     { field, column: name },
-    `the mapping reads ${field} from the column "${name}", but the file has no such column; ${readAs(header)}`,
-    headerBelow === null ? {} : { hint: `${headerOffer(headerBelow)} Nothing was sent.` },
+    `the mapping reads ${field} from the column "${name}", but the file has no such column; ${readAs(header, headerLine)}`,
+    {
+      hint: `${headerBelow === null ? `Name a column of the file: --map ${field}="...", or intake.columns.${field} in the configuration.` : headerOffer(headerBelow)} Nothing was sent.`,
+    },
   );
 }
 

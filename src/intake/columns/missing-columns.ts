@@ -26,11 +26,13 @@ export function refuseMissing(
     unread,
     sample,
     headerBelow,
+    headerLine,
   }: {
     defaults: { networkId: number | null };
     unread: readonly number[];
     sample: Sample;
     headerBelow: number | null;
+    headerLine: number | null;
   },
 ): void {
   const missing: Field[] = [];
@@ -39,15 +41,19 @@ export function refuseMissing(
   if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount');
   if (missing.length === 0) return;
   if (headerBelow === null) refuseTableInColumn(header);
-  const help =
-    headerBelow === null
-      ? `${proposals(header, missing, unread, sample)}${missingHint(header, missing)}`
-      : headerOffer(headerBelow);
   const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
+  const isUncut = isOneCell(header) && sample.length > 0 && sample.every(isOneCell) && sample.some(isRow);
+  const about = { missing, names, isHeader: Object.keys(plan).length > 0, headerLine };
+  const help =
+    headerBelow !== null
+      ? headerOffer(headerBelow)
+      : isUncut
+        ? 'Each line is a single cell: put commas, semicolons or tabs between the cells, as a spreadsheet does when it saves a CSV.'
+        : `${proposals(header, missing, unread, sample)}${missingHint(header, about)}`;
   throw rejectedFile(
     'COLUMN_MISSING',
     { fields: missing.join(','), header: isRow(header) ? '' : namesOf(header) },
-    `the file has no column for ${anyOf(names)}; ${readAs(header)}`,
+    `the file has no column for ${listOf(names, 'or')}; ${readAs(header, headerLine)}`,
     { hint: `${help} Nothing was sent.` },
   );
 }
@@ -79,8 +85,8 @@ const separators = [',', ';', '\t', '|'] as const;
 
 /** Refuses a table whose lines are quoted, or were pasted into one column of a sheet. */
 function refuseTableInColumn(header: readonly string[]): void {
-  const [only = '', ...others] = header.filter((name) => name.trim() !== '');
-  if (others.length > 0) return;
+  if (!isOneCell(header)) return;
+  const only = header.find((name) => name.trim() !== '') ?? '';
   const isTable = separators.some((sign) => {
     const names = only.split(sign).map((name) => name.replaceAll('"', ''));
     return names.filter((name) => meaningOf(name) !== null).length > 1;
@@ -91,19 +97,43 @@ function refuseTableInColumn(header: readonly string[]): void {
   });
 }
 
-function missingHint(header: readonly string[], missing: readonly Field[]): string {
-  if (isRow(header)) return `Put a line above it that names the columns, such as ${exampleHeader}.`;
+function isOneCell(cells: readonly string[]): boolean {
+  return cells.filter((cell) => cell.trim() !== '').length <= 1;
+}
+
+/** `isHeader`: whether a column of the header was understood, so that it is the header. */
+function missingHint(
+  header: readonly string[],
+  {
+    missing,
+    names,
+    isHeader,
+    headerLine,
+  }: { missing: readonly Field[]; names: readonly string[]; isHeader: boolean; headerLine: number | null },
+): string {
+  if (isRow(header))
+    return headerLine === null
+      ? `Put a line above it that names the columns, such as ${exampleHeader}.`
+      : 'Give the number of the line that has the column names (--header-line, or intake.headerLine), or leave it out if that is the first one.';
   const mapping = missing.map((field) => `--map ${field}="..."`).join(' ');
+  if (isHeader) {
+    const [columns, them, other, ones] =
+      missing.length === 1
+        ? ['column', 'it', 'another name', 'one it is']
+        : ['columns', 'them', 'other names', 'ones they are'];
+    return `Add the ${columns} ${listOf(names, 'and')}, or, if the file has ${them} under ${other}, say which ${ones}: ${mapping}.`;
+  }
   return `The first line must name the columns: delete the lines above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
 }
 
-function anyOf(names: readonly string[]): string {
-  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
+function listOf(names: readonly string[], last: 'and' | 'or'): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(` ${last} `);
 }
 
 /** The header as text, or that it is none. */
-export function readAs(header: readonly string[]): string {
-  if (isRow(header)) return 'its first line has a number as a row does: it is not a header';
+export function readAs(header: readonly string[], headerLine: number | null): string {
+  const line = headerLine === null ? 'its first line' : `line ${headerLine}, which is named as the header,`;
+  if (isRow(header)) return `${line} has a number as a row does: it is not a header`;
   const names = namesOf(header);
   return `its header reads ${names === '' ? 'empty' : names}`;
 }

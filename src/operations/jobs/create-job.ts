@@ -18,7 +18,10 @@ export const createJob = defineOperation({
     if (!jobName.safeParse(name).success)
       throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
     const file = join(config.jobs, `${name}.ts`);
-    if (existsSync(file)) throw new AirbatchError('USAGE', `${file} is there already`);
+    if (existsSync(file))
+      throw new AirbatchError('USAGE', `there is already a job ${file}`, {
+        hint: 'Change that file, or give the new job another name. Nothing was written.',
+      });
     // If the umask lets others write to the folder, airbatch refuses to load the job.
     makeFolders(dirname(file), 0o755);
     writeFileSync(file, jobTemplate(name), { mode: 0o644 });

@@ -69,7 +69,12 @@ export const verifyReports = defineOperation({
     };
     return await verify(await readable(dir), options).catch((error: unknown) => {
       // If a file is not what the input says it is, that does not show that the reports were changed.
-      throw error instanceof InputError ? new AirbatchError('USAGE', error.message, { cause: error }) : error;
+      throw error instanceof InputError
+        ? new AirbatchError('USAGE', error.message, {
+            hint: 'Correct the options: nothing was verified.',
+            cause: error,
+          })
+        : error;
     });
   },
 });

@@ -53,7 +53,9 @@ export async function copyLedger(
   audit: (copy: Database) => Promise<void>,
 ): Promise<TableContent[]> {
   if (shownPlace(places.from) === shownPlace(places.to))
-    throw new AirbatchError('USAGE', 'the ledger cannot be copied to its own place');
+    throw new AirbatchError('USAGE', 'the ledger cannot be copied to its own place', {
+      hint: 'Name its new place with --to, an empty database (postgres://...) or a file that does not exist. Nothing was copied.',
+    });
   const source = await openPlace(places.from, { onlyIfThere: true, holdsTurn: true });
   if (source === null) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${shownPlace(places.from)}`);
   try {

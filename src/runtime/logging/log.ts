@@ -85,10 +85,11 @@ export function makeLog(options: {
     return info;
   });
   const line = winston.format.printf(({ level, message, ...rest }) => {
-    const { timestamp: _time, event: _event, ...data } = rest;
+    const { timestamp: _time, event: _event, why, ...data } = rest;
+    const reason = why === undefined ? '' : `: ${String(why)}`;
     const details = Object.entries(data).map(([key, value]) => `${key}=${String(value)}`);
     return visible(
-      `${level === 'info' ? level : 'Note'}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
+      `${level === 'info' ? level : 'Note'}: ${String(message)}${reason}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
     );
   });
   const level = options.level === 'silent' ? 'error' : options.level;

@@ -9,7 +9,7 @@ import { askOnce } from '../accounts/throttled-requests.ts';
 import type { Session } from '../session/session.ts';
 
 /** What to do once credentials are correct that the service refused before anything was sent. */
-export const askAgain = 'run the file again: nothing was sent';
+export const askAgain = 'try again: nothing was sent';
 
 /**
  * Reads the balance and computes the batch's plan. Throws `CREDENTIALS_REJECTED`, because nothing of the batch could be

@@ -37,7 +37,7 @@ test('a batch has the deadline of its run command, and another one if a person s
     finish_by: '2098-11-20T15:00:00.000Z',
   });
   const taken = await airbatch('reorder', batch, '--no-finish-by');
-  assert.match(taken.stdout, /is urgent now, and to be done at no set time\./);
+  assert.match(taken.stdout, /has the priority urgent now, without a deadline\./);
   const { stdout } = await airbatch('audit', '--batch', batch);
   assert.match(stdout, /received the file .*, to finish by 2098-11-20 14:00:00 UTC$/m);
   assert.match(

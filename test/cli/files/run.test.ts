@@ -146,6 +146,14 @@ describe('airbatch run', () => {
     const again = await runHere(['run', file, '--yes', '--json'], { cwd });
     assert.equal(again.code, 0, again.stderr);
     assert.equal(JSON.parse(again.stdout).summary.rows.by_status.skipped, 1);
+    const month = await runHere(['run', file, '--yes', '--country', 'KE'], { cwd });
+    assert.match(
+      month.stderr,
+      /^Next {7}only if the same rows are to be paid once more, as for another month: airbatch run one\.csv --run-id NAME --country KE, with a new NAME for each payout$/m,
+    );
+    const named = ['run', file, '--yes', '--run-id', 'november'];
+    assert.equal((await runHere(named, { cwd })).code, 5);
+    assert.doesNotMatch((await runHere(named, { cwd })).stderr, /once more/);
   });
 
   test('needs --yes if nobody can answer, and says so before it reads anything', async (t) => {
@@ -172,7 +180,7 @@ describe('airbatch run', () => {
     assert.equal(run.code, 6, run.stderr);
     assert.match(
       run.stderr,
-      /rejects the credentials of account "default" \(AIRBATCH_API_KEY\): UNAUTHORIZED, wrong key \[CREDENTIALS_REJECTED\]\nCorrect AIRBATCH_API_KEY where it is set, then run the file again: nothing was sent\.\n$/,
+      /rejects the credentials of account "default" \(AIRBATCH_API_KEY\): UNAUTHORIZED, wrong key \[CREDENTIALS_REJECTED\]\nCorrect AIRBATCH_API_KEY where it is set, then try again: nothing was sent\.\n$/,
     );
   });
 

@@ -318,7 +318,10 @@ test('a wrong value of an option is wrong usage', async (t) => {
   mkdirSync(join(cwd, 'reports'));
   const { code, stderr } = await airbatch('verify', 'reports', '--key', 'key.pem');
   assert.equal(code, 2);
-  assert.match(stderr, /^Error: the given key is not a key as "airbatch key" prints it \[USAGE\]/);
+  assert.match(
+    stderr,
+    /^Error: the given key is not a key as "airbatch key" prints it \[USAGE\]\nCorrect the options: nothing was verified\.\n/,
+  );
 });
 
 test('--json answers a wrong command line with a JSON document, too', async (t) => {

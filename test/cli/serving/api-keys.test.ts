@@ -41,7 +41,10 @@ describe('airbatch api-keys', () => {
   test('explains wrong input', async (t) => {
     const { keys } = await place(t);
     for (const [args, message] of [
-      [['create'], /"create" needs the name of the key/],
+      [
+        ['create'],
+        /"create" needs .* key \[USAGE\]\nFor example: airbatch api-keys create payroll-system --roles prepare\n/,
+      ],
       [['destroy', 'x'], /"destroy" is not an action/],
       [['create', 'x'], /--roles/],
       [['create', 'x', '--roles', 'king'], /--roles/],

@@ -157,7 +157,9 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
   test('checks them, and writes a new one that passes', async (t) => {
     const { folder, run } = place(t);
     assert.equal((await run('jobs', 'new', 'bonus')).code, 0);
-    assert.equal((await run('jobs', 'new', 'bonus')).code, 2, 'it is there already');
+    const again = await run('jobs', 'new', 'bonus');
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /there is already a job .*bonus\.ts \[USAGE\]\nChange that file, or give the new job/);
     assert.equal((await run('jobs', 'check')).code, 0);
     changeJob(folder, 'bonus', 'wrong', (text) => text.replace('0 9 25', '0 99 25'));
     const bad = await run('jobs', 'check');
@@ -302,7 +304,7 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
     assert.deepEqual(found('rejected'), ['20261025-0900~bad.csv', '20261025-0900~bad.csv.why.txt']);
     assert.match(
       readFileSync(join(folder, 'payroll/rejected/20261025-0900~bad.csv.why.txt'), 'utf8'),
-      /bad\.csv: .*the column "staff_no", but the file has no such column; its header reads ".*"\. Correct the file and run it again: nothing was sent\.\n$/,
+      /bad\.csv: .*the column "staff_no", but the file has no such column; its header reads ".*"\. Name a column of the file: --map reference="\.\.\.", or intake\.columns\.reference in the configuration\. Nothing was sent\.\n$/,
     );
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
     assert.match(

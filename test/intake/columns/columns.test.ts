@@ -354,10 +354,38 @@ describe('columns', () => {
   test('that are missing can be given by a mapping', () => {
     assert.throws(() => plan(['phone', 'network_id', 'pay']), {
       message: /no column for amount \(or product_id\); its header reads "phone", "network_id", "pay"/,
-      hint: /which column is meant, by its name in the file: --map amount="\.\.\."\. Nothing was sent\.$/,
+      hint: /^Add the column amount \(or product_id\), or, .* which one it is: --map amount="\.\.\."\. Nothing was sent\.$/,
     });
     assert.throws(() => plan(['Numéro', 'Devise']), {
       hint: /: --map phone_number="\.\.\." --map network_id="\.\.\." --map amount="\.\.\."\./,
+    });
+  });
+
+  test('missing below a good header are to be added, not to be looked for above it', () => {
+    assert.throws(() => plan(['phone', 'amount', 'currency']), {
+      hint: 'Add the column network_id, or, if the file has it under another name, say which one it is: --map network_id="...". Nothing was sent.',
+    });
+    assert.throws(() => plan(['network', 'currency']), {
+      hint: /^Add the columns phone_number and amount \(or product_id\), or, if the file has them under other names, say which ones they are: --map phone_number="\.\.\." --map amount="\.\.\."\. /,
+    });
+  });
+
+  test('of a file in which each line is one cell are not guessed', () => {
+    const sample = [['+254712345678:1:10'], ['+254712345679:1:20']];
+    assert.throws(() => planColumns(['phone:network:amount'], {}, defaults, { sample }), {
+      message: /its header reads "phone:network:amount"$/,
+      hint: /^Each line is a single cell: put commas, semicolons or tabs between the cells, as a spreadsheet does when it saves a CSV\./,
+    });
+    const title = { sample: [['phone', 'network', 'amount']] };
+    assert.throws(() => planColumns(['Payroll: November'], {}, defaults, title), { hint: /^The first line must name/ });
+  });
+
+  test('below a line that is wrongly named as the header are not looked for above it', () => {
+    const row = ['+254712345678', '1', '10'];
+    const wrong = () => planColumns(row, {}, defaults, { headerLine: 3 });
+    assert.throws(wrong, {
+      message: /; line 3, which is named as the header, has a number as a row does: it is not a header$/,
+      hint: 'Give the number of the line that has the column names (--header-line, or intake.headerLine), or leave it out if that is the first one. Nothing was sent.',
     });
   });
 
@@ -366,6 +394,7 @@ describe('columns', () => {
       code: 'FILE_REJECTED',
       message:
         'the mapping reads amount from the column "Net pay", but the file has no such column; its header reads "phone", "network_id", "amount"',
+      hint: 'Name a column of the file: --map amount="...", or intake.columns.amount in the configuration. Nothing was sent.',
     });
     const many = Array.from({ length: 20 }, (_, index) => `c${index + 1}`);
     assert.throws(() => plan(many, { amount: 'Net pay' }), /reads "c1", .*"c12", \.\.\.$/);
