@@ -3,7 +3,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { makeSandbox, type Sandbox, type SandboxOptions } from '../src/sandbox/index.ts';
+import { systemSandboxClock } from '../src/sandbox/parts/clock.ts';
+import { type Limits, makeLimits } from '../src/sandbox/parts/limits.ts';
+import { type LimitName, type SandboxOptions, settingsOf } from '../src/sandbox/parts/options.ts';
+import { makeSwiftAnswers, type SwiftAnswers } from './swift-answers.ts';
 
 /** What one account asked of the service. Times are epoch milliseconds. */
 export interface AccountRequests {
@@ -18,14 +21,14 @@ export interface AccountRequests {
   acceptedAt: number[];
 }
 
-/** One sandbox for each account, behind one server in a process of its own. */
+/** `SwiftAnswers` and the service's limits for each account, behind one server in a process of its own. */
 export interface AccountsService extends AsyncDisposable {
   /** The base URL of an account. */
   urlOf(account: string): string;
   requests(): Promise<Record<string, AccountRequests>>;
 }
 
-export async function startAccountsService(options: SandboxOptions): Promise<AccountsService> {
+export async function startAccountsService(options: AccountsOptions): Promise<AccountsService> {
   const child = fork(import.meta.filename, ['serve', JSON.stringify(options)], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
@@ -43,18 +46,23 @@ export async function startAccountsService(options: SandboxOptions): Promise<Acc
   };
 }
 
+export type AccountsOptions = Pick<SandboxOptions, 'rate' | 'limits' | 'windowMs' | 'settleMs'>;
+
 interface Served {
-  sandbox: Promise<Sandbox>;
+  answers: SwiftAnswers;
+  limits: Limits;
   requests: AccountRequests;
 }
 
-function serve(options: SandboxOptions): void {
+function serve(options: AccountsOptions): void {
+  const settings = settingsOf(options);
   const accounts = new Map<string, Served>();
   const servedOf = (account: string): Served => {
     const known = accounts.get(account);
     if (known) return known;
     const requests = { creations: 0, reads: 0, balances: 0, readsWhileSending: 0, throttled: 0, acceptedAt: [] };
-    const made = { sandbox: makeSandbox(options), requests };
+    const limits = makeLimits(systemSandboxClock, settings);
+    const made = { answers: makeSwiftAnswers(settings.settleMs), limits, requests };
     accounts.set(account, made);
     return made;
   };
@@ -65,18 +73,37 @@ function serve(options: SandboxOptions): void {
       response.end(JSON.stringify(all));
       return;
     }
-    const { sandbox, requests } = servedOf(account);
+    const { answers, limits, requests } = servedOf(account);
     const { method = 'GET', headers } = request;
     const body = method === 'POST' ? await text(request) : '';
-    const reply = await (await sandbox).handle({ method, path, headers: headers as Record<string, string>, body });
-    note(requests, { method, path, status: reply.status });
-    response.writeHead(reply.status, { ...reply.headers, 'content-length': Buffer.byteLength(reply.body) });
-    response.end(reply.body);
+    const { admitted, limit, remaining, resetAt, retryAfter } = limits.admit(account, limitsOf(method, path));
+    const status = statusOf(method, admitted);
+    note(requests, { method, path, status });
+    if (!admitted) response.setHeader('retry-after', retryAfter);
+    response.writeHead(status, {
+      ...{ 'content-type': 'application/json', 'x-ratelimit-limit': limit },
+      ...{ 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': resetAt },
+    });
+    const create = () => answers.create(body, String(headers['idempotency-key']));
+    response.end(admitted ? (method === 'POST' ? create() : answers.read(path)) : refusal);
   };
   const server = createServer((request, response) => void answer(request, response));
   server.keepAliveTimeout = 120_000;
   server.listen(0, '127.0.0.1', 8_192, () => process.send?.((server.address() as AddressInfo).port));
   process.once('disconnect', () => process.exit(0));
+}
+
+const refusal = '{"success":false,"error":{"code":"RATE_LIMITED","message":"Rate limit exceeded.","statusCode":429}}';
+
+/** Spec section 8.1. */
+function limitsOf(method: string, path: string): LimitName[] {
+  if (method === 'POST') return ['creation', 'write'];
+  return path.startsWith('/v2/catalog') ? ['catalog', 'read'] : ['read'];
+}
+
+function statusOf(method: string, admitted: boolean): number {
+  if (!admitted) return 429;
+  return method === 'POST' ? 201 : 200;
 }
 
 function note(

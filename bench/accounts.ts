@@ -42,7 +42,7 @@ export const bench: Bench = async ({ quick, rows }) => {
   for (const size of sizes) figures.push(...(await pay(size, { ...paced, rows: rows ?? paced.rows })));
   for (const size of fastSizes) figures.push(...(await pay(size, { ...fast, rows: rows ?? fast.rows })));
   const notes = [
-    `Each account has a sandbox of its own, all of them in one other process; a payment settles within ${settleMs} ms, and no webhooks are sent. At 60 a minute each account pays ${paced.rows} rows, at 600 a minute ${fast.rows}.`,
+    `The service of all accounts is one other process, which answers from texts and has the limits of each account; a payment settles after ${settleMs} ms, and no webhooks are sent. At 60 a minute each account pays ${paced.rows} rows, at 600 a minute ${fast.rows}.`,
     'Processor time is that of the main thread, from the start of the program to the last end of a row; idle, that of the main thread in 20 s. Statements and commits are those of the whole program.',
     'The pace is the time from the start of the program to the last creation of the account, by the time of a client that sends whole windows at their first instant.',
   ];

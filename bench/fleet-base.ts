@@ -3,11 +3,10 @@ import { serviceName } from '../src/core/identity/service-name.ts';
 import type { Database } from '../src/ledger/drivers/database.ts';
 import { openPostgres } from '../src/ledger/drivers/postgres/postgres.ts';
 import { migrate } from '../src/ledger/schema/schema.ts';
-import type { SandboxOptions } from '../src/sandbox/index.ts';
 import { openCutConnection } from '../test/support/cut-connection.ts';
 import { startPostgres } from '../test/support/postgres.ts';
 import { until } from './accounts.ts';
-import { type AccountsService, startAccountsService } from './accounts-service.ts';
+import { type AccountsOptions, type AccountsService, startAccountsService } from './accounts-service.ts';
 import { addBatch } from './ledger.ts';
 import { type ServeProcess, startServe } from './serve-child.ts';
 import { furnishAccounts, inWorkplace, type noLimits, type Workplace } from './workplace.ts';
@@ -45,7 +44,7 @@ export interface FleetOptions {
   size: number;
   accounts: readonly string[];
   limits: typeof noLimits;
-  service: SandboxOptions;
+  service: AccountsOptions;
   /** A round trip between the workers and the database takes so much longer (ms). */
   distanceMs?: number;
 }
@@ -152,7 +151,8 @@ function makeFleet({
 }
 
 /** The sentence about it in the notes of each bench. */
-export const servers = 'PostgreSQL runs on the same machine and writes each commit to the disk.';
+export const servers =
+  'PostgreSQL runs on the same machine and writes each commit to the disk; the service, which answers from texts, runs there as well.';
 
 export function usedBetween(before: FleetUsage, after: FleetUsage): FleetUsage {
   const used = { ...after };

@@ -36,7 +36,7 @@ export const bench: Bench = async ({ quick }) => {
   const figures: Figure[] = [];
   for (const plan of quick ? [quickPlan] : plans) figures.push(...(await payBy(plan)));
   const notes = [
-    `Each worker holds its share of ${plans[0]?.accounts} accounts, of which so many pay, each with a limit of ${rate} a minute; the others are idle. Each account has a sandbox of its own, all of them in one other process. ${servers}`,
+    `Each worker holds its share of ${plans[0]?.accounts} accounts, of which so many pay, each with a limit of ${rate} a minute; the others are idle. ${servers}`,
     '"Time / least time" compares the rows that the service allows in a minute with those that arrived, of the account in the middle and of the slowest one. Where the cores are busy, more accounts need more machines.',
     'Statements, round trips and processor time are those of the whole minute, with the idle accounts. Further accounts begin in a minute of their own, which is not measured.',
   ];

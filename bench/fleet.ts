@@ -38,7 +38,7 @@ export const bench: Bench = async ({ quick, rows, distanceMs }) => {
     figures.push(...(await payFrom(distance, Math.min(each, rowsEachFar))));
   if (!quick) figures.push(await aJobForEachRow(each * accounts.length));
   const notes = [
-    `${accounts.length} accounts without a limit pay ${each} rows each; each has a sandbox of its own, all of them in one other process. ${servers}`,
+    `${accounts.length} accounts without a limit pay ${each} rows each. ${servers}`,
     'Statements, commits and round trips are those of the ledger, of all workers together. Where the machine has fewer cores than programs, rows a second cannot be linear: then the costs of a row show whether they could.',
     `"Database 2 ms away": each round trip takes so much longer; each account pays ${rowsEachFar} rows.`,
     'pg-boss alone: each row is a job, whose handler makes the request to create and no other; nothing is written before the request, and nobody follows the payment.',
