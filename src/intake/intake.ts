@@ -34,6 +34,8 @@ export interface IntakeOptions {
   runId: string | null;
   /** An absolute path, or "-" for standard input. */
   file: string;
+  /** The name by which people know the file, if another file was made of it. */
+  fileName?: string;
   createdBy: string;
   /** The accounts whose batches they may see. If it is empty or left out: all. */
   seenAccounts?: readonly string[];
@@ -134,7 +136,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         priority: options.priority,
         finish_by: options.finishBy ?? null,
         boosted_at: null,
-        file_name: source.name,
+        file_name: options.fileName ?? source.name,
         file_sha256: source.sha256,
         content_sha256: null,
         reread_at: null,

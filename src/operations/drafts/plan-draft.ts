@@ -116,6 +116,7 @@ async function importDraft(
     ...{ ...about, signal, isUnseen: false, fromSheet: fromSheetOf(draft) },
     settings: configuredWith(session, options),
     policy: session.config.policy,
+    fileName: draft.file_name,
     readWith: readWithOf({ file: '', account: account.name, ...input }),
   };
   // It is what the batch was made of, and is kept as long as its people are.

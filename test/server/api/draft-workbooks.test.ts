@@ -80,6 +80,15 @@ describe('a workbook as a draft', () => {
     assert.deepEqual(await authorsOfDraft(db, planned.body.batch_id), ['clerk'], 'who may not approve it');
   });
 
+  test('becomes a batch that has the name of the file that people know', async (t) => {
+    const { send, upload } = await draftsApi(t, { intake: { country: 'KE' } });
+    const bytes = await book({ name: 'Failed', rows: november });
+    const { id } = await upload(bytes, { name: 'failed.xlsx' });
+    const { body: planned } = await send('POST', `/api/v1/drafts/${id}/plan`, { body: {} });
+    const { body: batch } = await send('GET', `/api/v1/batches/${planned.batch_id}`);
+    assert.equal(batch.file_name, 'failed.xlsx');
+  });
+
   test('asks for the sheet where the first one has nothing to pay', async (t) => {
     const { send, upload } = await draftsApi(t);
     const bytes = await book(
