@@ -247,6 +247,11 @@ describe('an operator', () => {
       .getByRole('tab')
       .evaluateAll((tabs) => tabs.map((tab) => getComputedStyle(tab).borderBottomColor));
     assert.equal(edges.filter((edge) => edge === edges[0]).length, 1, edges.join(', '));
+    // A badge leaves no room for a dot that has the colour of the ground.
+    const dots = await page
+      .locator('.badge')
+      .evaluateAll((badges) => badges.map((badge) => getComputedStyle(badge, '::before').display));
+    assert.deepEqual([...new Set(dots)], ['none']);
     await page.emulateMedia({ forcedColors: 'none' });
     await page.getByRole('tab', { name: 'Rows', exact: true }).press('ArrowRight');
     await press('Skip');
