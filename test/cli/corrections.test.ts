@@ -51,6 +51,16 @@ test('failed.csv, corrected or unchanged, is paid under the run id of its file',
     twice.stderr,
     /File {7}3 rows: 1 to pay \(1 again, after it failed\), 2 skipped \(paid before, in progress, or a total\)\n/,
   );
+  // The results have the same columns, and rows that were paid: a second run of them would pay these again.
+  const workbook = join('reports', summary.batch_id, 'results.xlsx');
+  for (const paid of [
+    ['run', workbook, '--sheet', 'Results', '--run-id', 'december', '--yes'],
+    ['run', join('reports', summary.batch_id, 'results.csv'), '--map', 'phone_number=phone_number', '--yes'],
+  ]) {
+    const refused = await run(...paid);
+    assert.equal(refused.code, 3, refused.stderr);
+    assert.match(refused.stderr, /these are the results of a batch, with rows that were paid: not a file to pay/);
+  }
   const all = await run('reconcile', '--from', '2000-01-01', '--to', '2100-01-01', '--json');
   assert.equal(all.code, 0, all.stdout);
 

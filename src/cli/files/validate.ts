@@ -75,6 +75,10 @@ function errorsLine(options: ValidateOptions, { counts }: Findings): string[] {
   const { errors } = options;
   if (errors === undefined) return [];
   if (counts.invalid === 0) return ['', 'There is no row to correct.'];
-  const run = `airbatch run ${quoted(errors)}${optionsText(options)}`;
-  return ['', `${counted(counts.invalid, 'row')} to correct: ${errors}. Correct it, then: ${run}`];
+  // Under another run id, a row that is corrected in both files would be paid by both.
+  const run = `airbatch run ${quoted(errors)} --run-id NAME${optionsText(options)}`;
+  return [
+    '',
+    `${counted(counts.invalid, 'row')} to correct: ${errors}. Correct it, and run it under the NAME of the whole payout (nothing is paid twice): ${run}`,
+  ];
 }

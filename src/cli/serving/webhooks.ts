@@ -11,6 +11,7 @@ import { rotateWebhookSecret } from '../../operations/webhooks/rotate-webhook-se
 import { timeText } from '../../reports/sentences/format.ts';
 import type { CommandContext } from '../base/command.ts';
 import { type Column, printTable } from '../base/table.ts';
+import { wholeNumber } from '../base/whole-number.ts';
 import { call } from '../session/call.ts';
 import { listed } from '../text/listed.ts';
 
@@ -66,11 +67,17 @@ async function change(
         await call(context, rotateWebhookSecret, { endpoint_id: id }),
         `The endpoint ${id} has a new secret. The earlier one signs as well for a day.`,
       ];
-    case 'redeliver':
+    case 'redeliver': {
+      const delivery_no = wholeNumber('"redeliver"', delivery, 1);
+      if (delivery_no === undefined)
+        throw new AirbatchError('USAGE', '"redeliver" needs the number of a delivery', {
+          hint: `"airbatch webhooks log ${id}" lists the deliveries.`,
+        });
       return [
-        await call(context, redeliverWebhook, { endpoint_id: id, delivery_no: Number(delivery) }),
-        `The delivery ${delivery} is sent again.`,
+        await call(context, redeliverWebhook, { endpoint_id: id, delivery_no }),
+        `The delivery ${delivery_no} is sent again.`,
       ];
+    }
     default:
       return [await call(context, deleteWebhook, { endpoint_id: id }), `The endpoint ${id} is deleted.`];
   }
@@ -119,7 +126,7 @@ function ofLast({ attempts }: Delivery, text: (attempt: Delivery['attempts'][num
 async function log(context: CommandContext, id: string, { after }: Given): Promise<number> {
   const found = await call(context, listDeliveries, {
     endpoint_id: id,
-    ...(after === undefined ? {} : { after: Number(after) }),
+    after: wholeNumber('--after', after),
   });
   printTable(context, deliveryColumns, found.deliveries, { json: found, none: 'Nothing was sent to it yet.' });
   if (found.next !== null && !context.json)

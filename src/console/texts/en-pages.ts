@@ -144,6 +144,8 @@ const reasons = {
   'reason.COLUMN_UNKNOWN': 'The column “{column}” was chosen for {field}, but the file has no such column.',
   'reason.COLUMN_NAME': 'A column is named “{column}”, which is not allowed. Give it another name.',
   'reason.COLUMN_SHARED': 'The column “{column}” is read as more than one thing: {fields}.',
+  'reason.OWN_RESULTS':
+    'These are the results of a batch, with rows that were paid: not a file to pay. To correct rows, use a copy of failed.csv or failed.xlsx.',
   'reason.CURRENCY_UNREAD':
     'The currency may stand in the column {columns}, which is not read. Choose what the column means.',
   'reason.SHEET_UNKNOWN': 'The workbook has no sheet “{sheet}”. Its sheets are: {sheets}.',

@@ -149,6 +149,8 @@ const reasons = {
   'reason.COLUMN_UNKNOWN': 'La colonne « {column} » a été choisie pour {field}, mais le fichier n’a pas cette colonne.',
   'reason.COLUMN_NAME': 'Une colonne s’appelle « {column} », ce qui n’est pas autorisé. Donnez-lui un autre nom.',
   'reason.COLUMN_SHARED': 'La colonne « {column} » est lue de plusieurs façons : {fields}.',
+  'reason.OWN_RESULTS':
+    'Ce sont les résultats d’un lot, avec des lignes déjà payées : ce n’est pas un fichier à payer. Pour corriger des lignes, utilisez une copie de failed.csv ou de failed.xlsx.',
   'reason.CURRENCY_UNREAD':
     'La devise se trouve peut-être dans la colonne {columns}, qui n’est pas lue. Indiquez le sens de cette colonne.',
   'reason.SHEET_UNKNOWN': 'Le classeur n’a pas de feuille « {sheet} ». Ses feuilles sont : {sheets}.',

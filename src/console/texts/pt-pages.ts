@@ -146,6 +146,8 @@ const reasons = {
   'reason.COLUMN_UNKNOWN': 'A coluna “{column}” foi escolhida para {field}, mas o ficheiro não tem essa coluna.',
   'reason.COLUMN_NAME': 'Uma coluna chama-se “{column}”, o que não é permitido. Dê-lhe outro nome.',
   'reason.COLUMN_SHARED': 'A coluna “{column}” é lida de mais de uma forma: {fields}.',
+  'reason.OWN_RESULTS':
+    'Estes são os resultados de um lote, com linhas que já foram pagas: não é um ficheiro para pagar. Para corrigir linhas, use uma cópia de failed.csv ou de failed.xlsx.',
   'reason.CURRENCY_UNREAD': 'A moeda pode estar na coluna {columns}, que não é lida. Indique o significado da coluna.',
   'reason.SHEET_UNKNOWN': 'O livro não tem a folha “{sheet}”. As suas folhas são: {sheets}.',
   'reason.SHEET_UNCLEAR': 'Mais de uma folha tem linhas a pagar: {sheets}. Escolha uma.',

@@ -146,6 +146,8 @@ const reasons = {
   'reason.COLUMN_UNKNOWN': 'Safuwima “{column}” ilichaguliwa kwa {field}, lakini faili haina safuwima hiyo.',
   'reason.COLUMN_NAME': 'Safuwima inaitwa “{column}”, jina lisiloruhusiwa. Ipe jina lingine.',
   'reason.COLUMN_SHARED': 'Safuwima “{column}” inasomwa kwa njia zaidi ya moja: {fields}.',
+  'reason.OWN_RESULTS':
+    'Haya ni matokeo ya fungu, yenye safu zilizokwisha kulipwa: si faili ya kulipa. Ili kusahihisha safu, tumia nakala ya failed.csv au failed.xlsx.',
   'reason.CURRENCY_UNREAD':
     'Huenda sarafu iko katika safuwima {columns}, ambayo haisomwi. Eleza maana ya safuwima hiyo.',
   'reason.SHEET_UNKNOWN': 'Faili haina laha “{sheet}”. Laha zake ni: {sheets}.',

@@ -14,6 +14,7 @@ export const fileReasons = [
     'COLUMN_UNKNOWN',
     'COLUMN_NAME',
     'COLUMN_SHARED',
+    'OWN_RESULTS',
     'CURRENCY_UNREAD',
   ] as const),
   ...(['SHEET_UNKNOWN', 'SHEET_UNCLEAR', 'SUM_TOO_LARGE', 'ROWS_EXPECTED', 'SUM_EXPECTED'] as const),

@@ -52,6 +52,7 @@ export function planColumns(
   } = {},
 ): PlannedColumns {
   refuseBadHeader(header);
+  refuseOwnResults(header);
   const plan: ColumnPlan = {};
   for (const field of fields) {
     const name = mapping[field];
@@ -96,6 +97,26 @@ function refuseBadHeader(header: readonly string[]): void {
     if (trapNames.has(name.trim().toLowerCase()))
       throw rejectedFile('COLUMN_NAME', { column: name }, `a column is named "${name}", a name that is not allowed`);
   }
+}
+
+/** Columns that only results.csv has, and those of the results workbook (`reports/render/xlsx.ts`). */
+const ownResults = [
+  ['row_ref', 'idempotency_key', 'topup_id'],
+  ['State', 'Idempotency key', 'Top-up at the service'],
+];
+
+/** The results of a batch look like a file to pay, and most of their rows were paid. */
+function refuseOwnResults(header: readonly string[]): void {
+  const names = new Set(header.map((name) => name.trim()));
+  if (!ownResults.some((columns) => columns.every((name) => names.has(name)))) return;
+  throw rejectedFile(
+    'OWN_RESULTS',
+    {},
+    'these are the results of a batch, with rows that were paid: not a file to pay',
+    {
+      hint: 'To correct rows, copy failed.csv or failed.xlsx from the same folder, and run the copy under the run id of that batch. Nothing was sent.',
+    },
+  );
 }
 
 function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {

@@ -190,7 +190,7 @@ describe('airbatch validate', () => {
       runHere(['validate', 'a.csv', ...options, '--map', 'amount=sum', '--errors', 'my errors.csv'], { cwd });
     assert.match(
       (await validate()).stdout,
-      /^1 row to correct: my errors\.csv\. Correct it, then: airbatch run 'my errors\.csv' --country KE --currency KES --map phone_number=tel /m,
+      /^1 row to correct: my errors\.csv\. Correct it, and run it under the NAME of the whole payout \(nothing is paid twice\): airbatch run 'my errors\.csv' --run-id NAME --country KE --currency KES --map phone_number=tel /m,
     );
     write(cwd, 'a.csv', 'tel,net,sum', '0712405118,1,5');
     assert.match((await validate()).stdout, /^There is no row to correct\.$/m);

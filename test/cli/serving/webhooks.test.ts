@@ -28,6 +28,12 @@ test('"webhooks" makes an endpoint, shows its secret once, changes it, and delet
   assert.ok(Date.parse(turned.earlier_secret_until) > Date.now());
   assert.equal((await json('disable', id)).enabled, false);
   assert.match((await run('webhooks', 'redeliver', id, '1')).stderr, /has no delivery 1 .*WEBHOOK_UNKNOWN/);
+  for (const [args, said] of [
+    [['redeliver', id], /"redeliver" needs the number of a delivery \[USAGE\]\n"airbatch webhooks log .*" lists/],
+    [['redeliver', id, 'a'], /"redeliver" takes a whole number from 1 on, not "a" \[USAGE\]/],
+    [['log', id, '--after', 'x'], /--after takes a whole number, not "x" \[USAGE\]/],
+  ] as const)
+    assert.match((await run('webhooks', ...args)).stderr, said);
   assert.deepEqual(await json('log', id), { deliveries: [], next: null });
   assert.deepEqual((await json('list')).endpoints[0].enabled, false);
   assert.equal((await json('enable', id)).enabled, true);
