@@ -89,9 +89,11 @@ test('a line without an end, and a file of extreme size, are found and not read 
 
 test('a row of results without an end is not read to its end', async (t) => {
   const path = join(folderOf(t), 'results.csv');
-  writeFileSync(path, '');
+  writeFileSync(path, 'row\n');
   truncateSync(path, atOnceMax + 99);
-  await assert.rejects(csvLines(path).next(), /tolerated bytes of 16777216/);
+  const lines = csvLines(path);
+  assert.deepEqual((await lines.next()).value, ['row']);
+  await assert.rejects(lines.next(), /tolerated bytes of 16777216/);
 });
 
 test('a line without an end in a file to compare with is refused with the name of the file', async (t) => {
