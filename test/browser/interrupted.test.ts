@@ -138,6 +138,16 @@ describe('a draft', () => {
     await two.page.getByRole('grid').getByText('115').waitFor();
     const row = await findDraftRow(one.installation.session.db, id, 1);
     assert.equal(splitCells(row?.cells ?? '')[3], '115');
+    // A change stands at its line, as in the grid. Whoever undoes a step of the other reads it.
+    await one.page.getByRole('button', { name: 'Show', exact: true }).click();
+    await one.page.getByText('Line 3 · amount:').waitFor();
+    await two.page.getByRole('button', { name: 'Undo' }).click();
+    await two.page.getByText('You undid what wanjiru had done (Cells changed: 1).').waitFor();
+    await two.page.getByRole('grid').getByText('110').waitFor();
+    await one.page.getByRole('grid').getByText('110').waitFor();
+    await one.page.getByRole('button', { name: 'Undo' }).click();
+    await one.page.getByRole('grid').getByText('150').waitFor();
+    assert.equal(await one.page.getByText('You undid').count(), 0, 'their own step');
   });
 });
 

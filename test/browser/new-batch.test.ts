@@ -109,8 +109,8 @@ describe('a clerk', () => {
       .getByRole('row', { name: /clerk|wanjiru/ })
       .first()
       .waitFor();
-    await changes.getByRole('row', { name: /Row 4 · amount: oops → 250/ }).waitFor();
-    await changes.getByRole('row', { name: /Row 1 · phone_number: 0712345601 → \+254712345601/ }).waitFor();
+    await changes.getByRole('row', { name: /Line 5 · amount: oops → 250/ }).waitFor();
+    await changes.getByRole('row', { name: /Line 2 · phone_number: 0712345601 → \+254712345601/ }).waitFor();
     const figures = page.locator('.figures').first().locator('.figure');
     const shown = async () =>
       (await figures.allTextContents()).flatMap((text) => text.match(/^(?:Ready|To pay|Held)[0-9]/) ?? []);

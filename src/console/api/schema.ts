@@ -2756,6 +2756,7 @@ export interface components {
                 undone_at: string | null;
                 changes: {
                     row: number;
+                    line: number | null;
                     column: number;
                     before: string;
                     after: string;

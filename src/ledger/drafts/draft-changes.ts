@@ -100,6 +100,20 @@ export function pageChanges(
   );
 }
 
+/** The first changes of a step, with the lines of their rows; null: of the whole file, or the row is erased. */
+export function firstChanges(
+  db: Queryable,
+  { draft_id, step }: Pick<DraftStep, 'draft_id' | 'step'>,
+  limit: number,
+): Promise<(DraftChange & { line: number | null })[]> {
+  return db.query(
+    `SELECT c.*, r.line FROM draft_changes c
+       LEFT JOIN draft_rows r ON r.draft_id = c.draft_id AND r.row_no = c.row_no
+       WHERE c.draft_id = ? AND c.step = ? ORDER BY c.row_no, c.column_no LIMIT ?`,
+    [draft_id, step, limit],
+  );
+}
+
 /**
  * The changes of the rows between two row numbers (both included) that are not undone, in the order of rows and steps.
  */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listSteps, pageChanges } from '../../ledger/drafts/draft-changes.ts';
+import { firstChanges, listSteps } from '../../ledger/drafts/draft-changes.ts';
 import { requireDraft } from '../../ledger/drafts/drafts.ts';
 import { afterNo, pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -25,8 +25,19 @@ export const listDraftChanges = defineOperation({
   result: z.strictObject({
     steps: z.array(
       step.extend({
-        /** The first of its changes. `column`: -1 for the whole row, -2 for the options of the draft. */
-        changes: z.array(z.strictObject({ row: z.int(), column: z.int(), before: z.string(), after: z.string() })),
+        /**
+         * The first of its changes. `line`: of the row in the file; null for the options, and once the rows are erased.
+         * `column`: -1 for the whole row, -2 for the options of the draft.
+         */
+        changes: z.array(
+          z.strictObject({
+            row: z.int(),
+            line: z.int().nullable(),
+            column: z.int(),
+            before: z.string(),
+            after: z.string(),
+          }),
+        ),
       }),
     ),
     next: z.int().nullable(),
@@ -38,11 +49,11 @@ export const listDraftChanges = defineOperation({
     const found = await listSteps(db, draft_id, after, limit);
     const steps = [];
     for (const one of found) {
-      const changes = await pageChanges(db, one, { row_no: -1, column_no: 0 }, changesShownMax);
+      const changes = await firstChanges(db, one, changesShownMax);
       steps.push({
         ...stepJson(one),
-        changes: changes.map(({ row_no, column_no, ...of }) => ({
-          ...{ row: row_no, column: column_no, before: shown(of.before), after: shown(of.after) },
+        changes: changes.map(({ row_no, line, column_no, ...of }) => ({
+          ...{ row: row_no, line, column: column_no, before: shown(of.before), after: shown(of.after) },
         })),
       });
     }

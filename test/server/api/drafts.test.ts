@@ -133,6 +133,9 @@ describe('drafts over HTTP', () => {
       body.steps.map((step: Record<string, unknown>) => [step.kind, step.detail, step.cells, step.done_by]),
       [['fix', 'add_country_code', 2, 'clerk']],
     );
+    const [first] = body.steps[0].changes;
+    const at = { row: 1, line: 2, column: 1 };
+    assert.deepEqual(first, { ...at, before: '0712345601', after: '+254712345601' }, 'as the preview has it');
   });
 
   test('whole amounts before a cell of three digits are kept by one fix, as no thousands that were split off', async (t) => {

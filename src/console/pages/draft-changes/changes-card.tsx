@@ -63,11 +63,17 @@ function Steps({ steps, names }: { steps: readonly Step[]; names: readonly strin
   );
 }
 
-function What({ step: { kind, detail: fix, cells, undone_by } }: { step: Step }) {
+/** What a step has changed, and how many cells. */
+export function stepText({ kind, detail: fix, cells }: Pick<Step, 'kind' | 'detail' | 'cells'>): string {
   const what = kind === 'fix' ? t(`draft.fix.${fix}` as TextId) : t(`draft.step.${kind}`);
+  return kind === 'options' ? what : t('base.labelled', { label: what, value: formatCount(cells) });
+}
+
+function What({ step }: { step: Step }) {
+  const { undone_by } = step;
   return (
     <>
-      {kind === 'options' ? what : t('base.labelled', { label: what, value: formatCount(cells) })}{' '}
+      {stepText(step)}{' '}
       {undone_by !== null && <Badge tone="attention">{t('draft.undone', { person: undone_by })}</Badge>}
     </>
   );
@@ -88,9 +94,11 @@ function Cells({ step: { changes, cells }, names }: { step: Step; names: readonl
   );
 }
 
-function CellChange({ change: { row, column, before, after }, names }: { change: Change; names: readonly string[] }) {
+function CellChange({ change, names }: { change: Change; names: readonly string[] }) {
+  const { row, line, column, before, after } = change;
   if (column === -2) return <OptionChanges before={before} after={after} />;
-  const place = t('rows.one', { row: formatCount(row) });
+  // As the grid of the rows has it.
+  const place = line === null ? t('rows.one', { row: formatCount(row) }) : `${t('draft.line')} ${formatCount(line)}`;
   // The whole row.
   if (column === -1)
     return t('base.labelled', { label: place, value: t(after === '' ? 'draft.put_back' : 'draft.excluded') });

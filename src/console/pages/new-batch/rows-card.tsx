@@ -1,4 +1,5 @@
 import { useDeferredValue, useState } from 'react';
+import { useSession } from '../../api/session.ts';
 import { Button } from '../../base/button.tsx';
 import { Failure } from '../../base/failure.tsx';
 import { FilterRow, NoneFits } from '../../base/filter-row.tsx';
@@ -6,6 +7,7 @@ import { Loading } from '../../base/page.tsx';
 import { toast } from '../../base/toast.tsx';
 import { formatCount } from '../../texts/format.ts';
 import { t } from '../../texts/i18n.ts';
+import { stepText } from '../draft-changes/changes-card.tsx';
 import type { Draft, DraftRow } from './draft-queries.ts';
 import { MendingGrid } from './mending-grid.tsx';
 import type { DraftEditor } from './use-draft-editor.ts';
@@ -27,6 +29,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
   const [search, setSearch] = useState('');
   const text = useDeferredValue(search.trim());
   const asked = { ...filter, text };
+  const { person } = useSession();
   const rows = useDraftRows(draft.draft_id, asked, draft.version);
   const edit = async (change: Parameters<DraftEditor['edit']>[0]) => {
     if (change.cells) rows.putCells(change.cells);
@@ -37,6 +40,12 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
       rows.reread();
       for (const { value } of change.cells?.slice(0, 1) ?? []) toast(t('draft.cell_lost', { value }));
     }
+  };
+  // The last step may be a colleague's, which nobody undoes without knowing it.
+  const move = async (way: 'undo' | 'redo') => {
+    const moved = await editor.move(way).catch(() => null);
+    if (way === 'undo' && moved !== null && moved.done_by !== person)
+      toast(t('draft.undid_other', { person: moved.done_by, what: stepText(moved) }));
   };
   const options = [
     { value: 'all' as State | 'all', label: `${t('rows.all')} (${formatCount(draft.rows)})` },
@@ -57,7 +66,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
           search={search}
           onSearch={setSearch}
         />
-        <Steps draft={draft} editor={editor} isChecking={isChecking} />
+        <Steps {...{ draft, editor, isChecking, move }} />
       </div>
       {rows.error !== null && <Failure error={rows.error} onRetry={rows.retry} />}
       {rows.isLoading ? (
@@ -76,7 +85,7 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
           rows={rows}
           onEdit={(cells) => void edit({ cells })}
           onRow={(row, in_file) => void edit({ rows: { rows: [row], in_file } })}
-          onMove={(way) => void editor.move(way).catch(() => undefined)}
+          onMove={(way) => void move(way)}
         />
       )}
       <p className="card-part quiet small">{t('draft.keys')}</p>
@@ -84,7 +93,11 @@ export function RowsCard({ draft, editor, filter, onFilter, isChecking }: RowsPr
   );
 }
 
-function Steps({ draft, editor, isChecking }: Pick<RowsProps, 'draft' | 'editor' | 'isChecking'>) {
+type StepsProps = Pick<RowsProps, 'draft' | 'editor' | 'isChecking'> & {
+  move: (way: 'undo' | 'redo') => Promise<void>;
+};
+
+function Steps({ draft, editor, isChecking, move }: StepsProps) {
   return (
     <div className="line">
       <span className="quiet small" role="status">
@@ -96,16 +109,10 @@ function Steps({ draft, editor, isChecking }: Pick<RowsProps, 'draft' | 'editor'
               ? t('draft.checking')
               : t(draft.rejection === null ? 'draft.saved' : 'draft.saved_unread')}
       </span>
-      <Button
-        disabledBecause={editor.canUndo ? null : t('draft.nothing_to_undo')}
-        onClick={() => void editor.move('undo').catch(() => undefined)}
-      >
+      <Button disabledBecause={editor.canUndo ? null : t('draft.nothing_to_undo')} onClick={() => void move('undo')}>
         {t('draft.undo')}
       </Button>
-      <Button
-        disabledBecause={editor.canRedo ? null : t('draft.nothing_to_redo')}
-        onClick={() => void editor.move('redo').catch(() => undefined)}
-      >
+      <Button disabledBecause={editor.canRedo ? null : t('draft.nothing_to_redo')} onClick={() => void move('redo')}>
         {t('draft.redo')}
       </Button>
     </div>

@@ -14,7 +14,8 @@ const othersMs = 5_000;
 /** Changes of the draft, sent one after the other, each for the version that the previous one has made. */
 export interface DraftEditor {
   edit: (edit: DraftChange) => Promise<DraftRow[]>;
-  move: (way: 'undo' | 'redo') => Promise<void>;
+  /** Returns the step that was moved; null if there was none. */
+  move: (way: 'undo' | 'redo') => Promise<Draft['undo']>;
   canUndo: boolean;
   canRedo: boolean;
   isBusy: boolean;
@@ -87,7 +88,7 @@ export function useDraftEditor(draft: Draft): DraftEditor {
     },
     move: async (way) => {
       const route = way === 'undo' ? '/api/v1/drafts/{draft_id}/undo' : '/api/v1/drafts/{draft_id}/redo';
-      await inTurn((version, key) => change(route, { path, body: { version }, key }), 0);
+      return (await inTurn((version, key) => change(route, { path, body: { version }, key }), 0)).moved;
     },
     canUndo: draft.undo !== null,
     canRedo: draft.redo !== null,

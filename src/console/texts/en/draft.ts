@@ -104,6 +104,7 @@ export const draft = {
   'draft.redo': 'Redo',
   'draft.nothing_to_undo': 'There is nothing to undo',
   'draft.nothing_to_redo': 'There is nothing to redo',
+  'draft.undid_other': 'You undid what {person} had done ({what}). “Redo” brings it back.',
   'draft.keys':
     'Arrow keys move, Enter edits, Delete clears, Ctrl+Z undoes, Ctrl+Delete leaves a row out or puts it back. Pasted cells begin at the active cell.',
   'draft.state.unchecked': 'Not checked yet',

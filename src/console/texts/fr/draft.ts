@@ -105,6 +105,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.redo': 'Rétablir',
   'draft.nothing_to_undo': 'Il n’y a rien à annuler',
   'draft.nothing_to_redo': 'Il n’y a rien à rétablir',
+  'draft.undid_other': 'Vous avez annulé ce que {person} avait fait ({what}). « Rétablir » le fait revenir.',
   'draft.keys':
     'Flèches : se déplacer. Entrée : modifier. Suppr : vider. Ctrl+Z : annuler. Ctrl+Suppr : exclure la ligne ou la remettre. Coller : remplit dès la cellule active.',
   'draft.state.unchecked': 'Pas encore vérifiée',

@@ -105,6 +105,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.redo': 'Refazer',
   'draft.nothing_to_undo': 'Não há nada a anular',
   'draft.nothing_to_redo': 'Não há nada a refazer',
+  'draft.undid_other': 'Anulou o que {person} tinha feito ({what}). “Refazer” repõe-no.',
   'draft.keys':
     'Setas movem, Enter edita, Delete limpa, Ctrl+Z anula, Ctrl+Delete exclui ou repõe a linha, células coladas preenchem a partir da célula ativa.',
   'draft.state.unchecked': 'Ainda não verificada',

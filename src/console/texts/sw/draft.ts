@@ -105,6 +105,7 @@ export const draft: Record<keyof typeof english, string> = {
   'draft.redo': 'Rudia',
   'draft.nothing_to_undo': 'Hakuna cha kutendua',
   'draft.nothing_to_redo': 'Hakuna cha kurudia',
+  'draft.undid_other': 'Umetengua alichofanya {person} ({what}). “Rudia” inakirejesha.',
   'draft.keys':
     'Mishale husogeza, Enter huhariri, Delete hufuta, Ctrl+Z hutendua, Ctrl+Delete huacha au kurudisha safu, seli zilizobandikwa hujaza kuanzia seli iliyochaguliwa.',
   'draft.state.unchecked': 'Bado haijakaguliwa',
