@@ -61,6 +61,16 @@ describe('a batch that needs a second person', () => {
 
   const policy = { approval: { needed: 'always' } };
 
+  test('says in words why rows are held, before another person approves it', async (t) => {
+    const place = await setUp(t, { policy });
+    const rows = [`${line(0, 10)}`, '+254712101000,1,10,KES,again'];
+    writeFileSync(join(place.folder, 'payroll.csv'), [header, ...rows, ''].join('\n'));
+    const batch = await submitted(place);
+    await place.asAnother(batch);
+    const { stderr } = await place.run('approve', batch);
+    assert.match(stderr, /^Held {7}1 row: The same number gets the same payment twice \(not sent unless released\)$/m);
+  });
+
   test('is not sent before another person approves it, and the reports name both', async (t) => {
     const place = await setUp(t, { policy });
     const rows = [10, 20, 30, 40].map((amount, index) => `${line(index, amount)},Person ${index}`);

@@ -304,6 +304,7 @@ describe('a file with rows of an earlier batch', () => {
     const { db, take } = await rig(t);
     const first = await take(csv(files));
     await pay(db, first.batch);
+    await db.execute("UPDATE batches SET status = 'running' WHERE batch_id = ?", [first.batch.batch_id]);
     const { batch, counts, warnings, problems } = await take(csv(files).replaceAll(',', ';'));
     // A and C were sent; B failed for sure, and D was never sent.
     assert.deepEqual([counts.valid, counts.held], [2, 2]);
@@ -316,7 +317,7 @@ describe('a file with rows of an earlier batch', () => {
     assert.match(
       warnings[0] ?? '',
       new RegExp(
-        `same rows are in batch ${first.batch.batch_id} .*in the last 7 days are held; older ones are paid again`,
+        `same rows are in batch ${first.batch.batch_id} .*, not finished, which has paid .*in the last 7 days are held; older ones are paid again`,
       ),
     );
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { moneyText, subtractAmounts } from '../../core/money/money.ts';
+import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Plan } from '../../operations/base/plan.ts';
 import type { reviewBatch } from '../../operations/batches/review-batch.ts';
@@ -20,7 +21,10 @@ export function reviewLines({ review, plan, expected_cost }: Reviewed): string {
   const held = Object.entries(review.held);
   if (held.length > 0)
     lines.push(
-      `Held       ${held.map(([code, count]) => `${count} ${code}`).join(', ')} (they are not sent unless released)`,
+      ...held.map(([code, count], index) => {
+        const why = `${counted(count, 'row')}: ${problemTable[code as ProblemCode].title}`;
+        return `${index === 0 ? 'Held      ' : '          '} ${why}${index === held.length - 1 ? ' (not sent unless released)' : ''}`;
+      }),
     );
   lines.push(...review.same_rows.map((same) => `Note       ${sameRowsText(same)}`));
   lines.push(...sinceLines(review.since));

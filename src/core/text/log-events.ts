@@ -11,6 +11,7 @@ export type LogLevel = 'info' | 'warn' | 'error';
 const table = {
   // The program
   config_doubtful: { warn: 'a setting of the configuration is probably not intended' },
+  ledger_moved: { warn: 'this ledger was moved, or is an unfinished copy: another one is in use' },
   account_served: { info: 'an account is served' },
   secrets_replaced: { info: 'secrets were replaced; the new ones are used from now on' },
   secrets_unread: { warn: 'secrets cannot be read again; the earlier ones stay in use' },

@@ -70,7 +70,7 @@ export async function sameContentWarnings(
     ),
     ...others
       .filter(isSeen)
-      .map((one) => `${place(one)} (account ${one.account}, run ${one.run_id}, ${batchLabel(one)}). ${paidAgain}`),
+      .map((one) => `${place(one)} (account ${one.account}, run ${one.run_id}, ${standsText(one)}). ${paidAgain}`),
     ...(others.every(isSeen)
       ? []
       : [`Another account, which you may not see, has begun to send the same rows. ${paidAgain}`]),
@@ -78,8 +78,13 @@ export async function sameContentWarnings(
       ({ batch_id, status, rows }) =>
         `${rows === 1 ? '1 row of this file is' : `${rows.toLocaleString('en-US')} rows of this file are`} also in batch ${batch_id} of this run (${batchStateTexts[status].label}), which may still send ${rows === 1 ? 'it' : 'them'}: ${eachPaidOnce}.`,
     ),
-    ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${batchLabel(one)}${paidText(paid)}). ${then}`),
+    ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${standsText(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);
+}
+
+/** Whether rows of a batch that has begun are being sent is not known here: they may all wait for a person. */
+function standsText(batch: BatchRecord): string {
+  return batch.status === 'running' ? 'not finished' : batchLabel(batch);
 }
 
 /**

@@ -8,7 +8,7 @@ import { cancelRowsLeft } from '../../engine/batches/cancelled-rows.ts';
 import { endAbandoned } from '../../intake/check/end-reading.ts';
 import type { Actor, Through } from '../../ledger/actor.ts';
 import { ledgerUrlSecrets, shownLedgerUrl } from '../../ledger/drivers/postgres/ledger-url.ts';
-import { findOpenMove, requireNotMoved } from '../../ledger/schema/moves.ts';
+import { findOpenMove, moved } from '../../ledger/schema/moves.ts';
 import type { Signing } from '../../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../reports/versions/signing-key.ts';
 import { isJournal, makeLog } from '../logging/log.ts';
@@ -92,10 +92,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const db = found ?? (await openLedger(noLedgerPath));
   try {
     // A ledger that was moved can still be read.
-    if ((await findOpenMove(db)) === null) {
+    const move = await findOpenMove(db);
+    if (move === null) {
       await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
       await cancelRowsLeft({ db, clock: systemClock }, { actor: 'engine' });
-    } else if (!onlyIfThere && !onlyReads) await requireNotMoved(db);
+    } else if (!onlyIfThere && !onlyReads) throw moved(move);
+    else
+      log.warn('this ledger was moved, or is an unfinished copy: another one is in use', { place: move.other_place });
   } catch (error) {
     await db.close();
     throw error;

@@ -34,7 +34,9 @@ test('airbatch release shows why rows are held and what they would pay, and asks
   assert.equal(declined.code, 5);
   assert.match(
     declined.said,
-    new RegExp(`^Held +${held.length} rows: KES [0-9.]+\n +${held.length} rows for [A-Z_]+:\n +row ${first} `),
+    new RegExp(
+      `^Held +${held.length} rows: KES [0-9.]+\n +${held.length} rows for DUPLICATE: The same number gets the same payment twice\n +row ${first} `,
+    ),
   );
   assert.match(declined.asked[0] ?? '', new RegExp(`^Release ${held.length} rows: KES [0-9.]+\\? \\[y/N\\] $`));
   assert.match(declined.said, /Not released: the rows stay held\.\n$/);
@@ -46,7 +48,7 @@ test('airbatch release shows why rows are held and what they would pay, and asks
 
   const piped = await release([second], { canAsk: false });
   assert.deepEqual([piped.code, piped.asked], [0, []]);
-  assert.match(piped.said, /^Held +1 row: KES .*\n.*for [A-Z_]+:\n/);
+  assert.match(piped.said, /^Held +1 row: KES .*\n.*for [A-Z_]+: [A-Z].*\n/);
   const json = await release([], { json: true });
   assert.deepEqual([json.code, json.asked], [0, []]);
   assert.equal(JSON.parse(json.said).batch_id, batch);
