@@ -59,7 +59,10 @@ test('failed.csv, corrected or unchanged, is paid under the run id of its file',
   ]) {
     const refused = await run(...paid);
     assert.equal(refused.code, 3, refused.stderr);
-    assert.match(refused.stderr, /these are the results of a batch, with rows that were paid: not a file to pay/);
+    assert.match(
+      refused.stderr,
+      /these are the results of a batch, with rows that were paid: not a file to pay \[FILE_REJECTED\]\nTo correct rows, /,
+    );
   }
   const all = await run('reconcile', '--from', '2000-01-01', '--to', '2100-01-01', '--json');
   assert.equal(all.code, 0, all.stdout);

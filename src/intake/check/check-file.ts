@@ -151,6 +151,8 @@ function columnsOf(table: Table, settings: IntakeSettings): PlannedColumns {
     });
   } catch (error) {
     if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
+    // No other sheet of such a workbook is a file to pay.
+    if (error.reason?.code === 'OWN_RESULTS') throw error;
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);
     throw new AirbatchError(error.code, error.message, {
       hint: `If you mean another sheet than "${form.sheet}", add ${others.join(' or ')}. ${error.hint}`,
