@@ -198,6 +198,7 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     await page.getByRole('button', { name: 'See the plan' }).click();
     await page.getByRole('button', { name: 'Submit' }).click();
     await page.waitForURL('**/batches/**');
+    const batch = page.url();
     await page.getByRole('button', { name: 'Withdraw' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('button', { name: 'Withdraw' }).click();
@@ -212,6 +213,13 @@ describe('what a person does next', { timeout: 300_000 }, () => {
     await page.getByRole('grid').getByText('75.50').waitFor();
     assert.equal(await page.getByLabel('Run id').inputValue(), 'withdrawn-2026-12');
     assert.deepEqual(faults, []);
+    // An approver who follows the link of an earlier notification reads why there is nothing to decide.
+    await page.goto(`${batch}/approval`);
+    await page.getByRole('heading', { name: 'It was withdrawn' }).waitFor();
+    assert.equal(await page.getByRole('alert').count(), 0);
+    await page.goto(batch);
+    await page.getByRole('tab', { name: 'Events' }).click();
+    await page.getByText('reason: The file of October', { exact: true }).waitFor();
     return undefined;
   });
 

@@ -88,7 +88,7 @@ describe('a session that ends over a page', () => {
           : route.fulfill({ json: session('wanjiru', ['totp']) }),
       'session/step-up': (route) => {
         proved += 1;
-        return route.fulfill({ json: { purpose: 'x', until: '' } });
+        return route.fulfill({ json: { purpose: 'x', until: '', csrf_token: 'token' } });
       },
       'batches/[^/]+': (route) => {
         if (!hasEnded) return route.fallback();

@@ -32,6 +32,8 @@ const hidden = new Set([
   ...['from', 'to', 'key', 'reference', 'through', 'why_reason', 'detail_reason'],
   // These repeat other details, for those who compare the row with the chain.
   ...['contradicted', 'second_topup_id'],
+  // The name of the event says these.
+  ...['rejected', 'withdrawn'],
 ]);
 const hiddenEnds = ['_at', '_sha256'];
 
@@ -116,8 +118,6 @@ const textIds: Readonly<Record<string, (code: string) => string>> = {
 const counts = new Set(['rows', 'valid', 'invalid', 'held', 'skipped', 'steps', 'undone', 'cells']);
 /** Places among the columns of the file, which the chain counts from 0. */
 const columns = new Set(['column', 'amount_column']);
-/** Members that are true or missing, and texts. */
-const flags = new Set(['rejected', 'withdrawn']);
 const times = new Set(['finish_by', 'before_finish_by', 'charged_from']);
 
 function shownValue(name: string, value: unknown, data: Readonly<Record<string, unknown>>): string {
@@ -134,7 +134,7 @@ function shownValue(name: string, value: unknown, data: Readonly<Record<string, 
       .split(',')
       .map((role) => named('role', role))
       .join(', ');
-  if (typeof value === 'boolean' || flags.has(name)) return memberName(String(value));
+  if (typeof value === 'boolean') return memberName(String(value));
   const text = textOf(value);
   const id = textIds[name]?.(text.replaceAll(/\W+/g, '_')) ?? '';
   return hasText(id) ? t(id) : text;

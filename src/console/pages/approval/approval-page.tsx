@@ -17,6 +17,7 @@ import { ApprovalsLine } from '../batch/approvals-line.tsx';
 import { useBatch, useGuardedAction } from '../batch/batch-queries.ts';
 import { GuardedDialog } from '../batch/guarded-dialog.tsx';
 import { RowsPanel } from '../batch/rows-panel.tsx';
+import { SituationNotice } from '../batch/situation.tsx';
 import { ChangedByOthers } from '../batch/unless-changed.ts';
 import { PlanCard, UnusualCards } from './review-cards.tsx';
 import { type Review, useReview } from './review-queries.ts';
@@ -46,6 +47,8 @@ export function ApprovalPage() {
         {codeOf(error) === 'SECOND_PERSON_NEEDED' && <EmptyCard title={failureText(error)} />}
         {isForOthers.has(codeOf(error)) ? (
           batch && <ApprovalsLine approvals={batch.approvals} />
+        ) : codeOf(error) === 'BATCH_STATE' && batch ? (
+          <SituationNotice batch={batch} />
         ) : (
           <Failure error={error} />
         )}

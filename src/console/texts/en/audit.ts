@@ -153,8 +153,6 @@ export const audit = {
   'member.balance': 'balance',
   'member.reason': 'reason',
   'member.detail': 'detail',
-  'member.rejected': 'rejected',
-  'member.withdrawn': 'withdrawn',
   'member.holder': 'process',
   'member.version': 'version',
   'member.priority': 'priority',

@@ -158,8 +158,6 @@ export const audit: Record<keyof typeof english, string> = {
   'member.balance': 'solde',
   'member.reason': 'motif',
   'member.detail': 'détail',
-  'member.rejected': 'rejeté',
-  'member.withdrawn': 'retiré',
   'member.holder': 'processus',
   'member.version': 'version',
   'member.priority': 'priorité',

@@ -154,8 +154,6 @@ export const audit: Record<keyof typeof english, string> = {
   'member.balance': 'saldo',
   'member.reason': 'motivo',
   'member.detail': 'detalhe',
-  'member.rejected': 'rejeitado',
-  'member.withdrawn': 'retirado',
   'member.holder': 'processo',
   'member.version': 'versão',
   'member.priority': 'prioridade',

@@ -154,8 +154,6 @@ export const audit: Record<keyof typeof english, string> = {
   'member.balance': 'salio',
   'member.reason': 'sababu',
   'member.detail': 'maelezo',
-  'member.rejected': 'imekataliwa',
-  'member.withdrawn': 'imeondolewa',
   'member.holder': 'mchakato',
   'member.version': 'toleo',
   'member.priority': 'kipaumbele',
