@@ -137,6 +137,15 @@ describe('a session that ends over a page', () => {
       isSignedIn ? route.fulfill({ json: session('wanjiru') }) : problem(401, 'SIGN_IN_NEEDED')(route),
     );
     await page.locator('dialog button[type=submit]').click();
+    // The other window has no session yet.
+    await context.addInitScript(() => {
+      const send = window.fetch;
+      const refused = { status: 401, code: 'SIGN_IN_NEEDED', detail: '', hint: null };
+      const isAsked = (request: unknown) =>
+        request instanceof Request && new URL(request.url).pathname === '/api/v1/session';
+      window.fetch = async (...args) =>
+        isAsked(args[0]) ? Response.json(refused, { status: 401 }) : await send(...args);
+    });
     const dialog = page.locator('dialog').last();
     const [other] = await Promise.all([
       context.waitForEvent('page'),
