@@ -52,6 +52,16 @@ interface HeldSecret extends Secret {
   isShown: boolean;
 }
 
+/** What names of variables look like, and keys do not. */
+const plainName = /^[A-Z_][A-Z0-9_]*$/;
+
+function notSet(field: string, variable: string): Pick<Reading, 'fault' | 'missing'> {
+  if (plainName.test(variable))
+    return { fault: `${field}: the environment variable ${variable} is not set`, missing: variable };
+  const fault = `${field}: no environment variable has this name, which is not shown: it may be the secret itself`;
+  return { fault, missing: null };
+}
+
 /** How a secret is read from a file and from a variable. `files` gets those that every user of the machine can read. */
 function makeReaders(env: () => Environment, files: Set<string>) {
   const judge = (subject: string, found: FoundSecret, faultOf: FaultOf) => {
@@ -65,7 +75,8 @@ function makeReaders(env: () => Environment, files: Set<string>) {
     return { ...judged, place: `the file ${file}`, missing: null };
   };
   const readVariable = (field: string, variable: string, faultOf: FaultOf): Reading => {
-    const found = findSecret(env(), variable) ?? { value: '', file: null, fault: 'is not set' };
+    const found = findSecret(env(), variable);
+    if (found === null) return { value: '', place: variable, ...notSet(field, variable) };
     const name = found.file === null ? variable : `${variable}_FILE`;
     const judged = judge(`${field}: the environment variable ${name}`, found, faultOf);
     const missing = found.file === null && judged.fault !== null ? variable : null;
@@ -114,7 +125,10 @@ export function collectSecrets(readVariables: () => Environment): Secrets {
       for (const [key] of faulty) held.delete(key);
       const missing = new Set(faulty.map(([, { first }]) => first.missing).filter((one) => one !== null));
       const names = [...missing].join(', ').replace(/, ([^,]+)$/, ' and $1');
-      const hint = names === '' ? 'Correct the files of the secrets.' : `Set ${names} in the environment or in .env.`;
+      const hint =
+        names === ''
+          ? 'Correct these fields: each names a file of a secret, or a variable such as TOPUP_KEY, never the secret itself.'
+          : `Set ${names} in the environment or in .env.`;
       throw new AirbatchError('CONFIG_INVALID', faulty.map(([, { first }]) => first.fault).join('; '), { hint });
     },
     values,

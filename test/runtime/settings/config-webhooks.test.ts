@@ -137,6 +137,17 @@ test('all missing variables are named at once, without a value', async (t) => {
   });
 });
 
+test('a key in place of the name of its variable is not shown', async (t) => {
+  for (const key of ['live_4f9a2c71d0', 'sk-live-4F9A', '4F9A2C71']) {
+    await assert.rejects(loadFile(t, { accounts: { main: { ...v2, apiKeyEnv: key } } }, {}), (error: AirbatchError) => {
+      assert.match(error.message, /accounts\.main\.apiKeyEnv: .*not shown/);
+      assert.match(error.hint ?? '', /a variable such as TOPUP_KEY, never the secret itself/);
+      assert.ok(!`${error.message} ${error.hint}`.includes(key), key);
+      return true;
+    });
+  }
+});
+
 test('every fault is reported when the configuration is read, also of settings that only files use', async (t) => {
   const intake = { countri: 'KE', guards: { amountMax: { KES: 5 } } };
   const policy = { repeatWithinDay: 6, approval: { needed: 'sometimes' } };
