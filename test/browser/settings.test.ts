@@ -5,7 +5,7 @@ import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeWebhookDelivery } from '../../src/notify/deliver-webhooks.ts';
 import { queueWebhooks } from '../../src/notify/webhook-events.ts';
 import { axeFaults } from './axe.ts';
-import { makeStage, openPage, type Stage, windowOf } from './browser.ts';
+import { intercept, makeStage, openPage, type Stage, windowOf } from './browser.ts';
 
 let stage: Stage | null = null;
 before(async () => {
@@ -90,9 +90,13 @@ test('a new person sees the console in the language of whoever added them', asyn
   const dialog = page.getByRole('dialog');
   await dialog.getByRole('textbox').nth(0).fill('akissi');
   await dialog.getByRole('textbox').nth(1).fill('Akissi Kouassi');
-  const sent = page.waitForRequest((request) => request.method() === 'POST' && request.url().endsWith('/users'));
+  const sent = Promise.withResolvers<{ language: string }>();
+  await intercept(page, '**/users', (route) => {
+    if (route.request().method() === 'POST') sent.resolve(route.request().postDataJSON());
+    return route.continue();
+  });
   await dialog.locator('button[type=submit]').click();
-  assert.equal((await sent).postDataJSON().language, 'fr');
+  assert.equal((await sent.promise).language, 'fr');
   return undefined;
 });
 
