@@ -993,7 +993,7 @@ test('a list may have a payment twice, as if pages overlap, and be larger than t
     import { verifyReports } from '${join(import.meta.dirname, '../../src/verify/verify.ts')}';
     const { findings } = await verifyReports('${pack.dir}', { serviceList: '${serviceList}' });
     console.log(findings.length, findings[0].message);`;
-  const flags = ['--max-old-space-size=32', '--input-type=module', '--eval', program];
+  const flags = ['--max-old-space-size=24', '--input-type=module', '--eval', program];
   assert.match(
     execFileSync(process.execPath, flags, { encoding: 'utf8' }),
     /^100 the service has topup-100 under payroll-2026-11\/R-100, which no row accounts for/,
