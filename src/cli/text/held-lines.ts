@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { moneyText } from '../../core/money/money.ts';
-import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import { problemTitle } from '../../core/state/problem-table.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { reviewRelease } from '../../operations/rows/review-release.ts';
 import { requestedText } from '../../reports/sentences/format.ts';
@@ -14,7 +14,7 @@ export function heldLines({ held, sums, products, reasons }: Review): string {
   const lines = [`Held       ${counted(held, 'row')}: ${requestedText(sums, products)}`];
   for (const { code, earlier_batch, count, examples } of reasons) {
     const earlier = earlier_batch === null ? '' : ` (batch ${earlier_batch})`;
-    lines.push(`           ${counted(count, 'row')} for ${code}${earlier}: ${problemTable[code as ProblemCode].title}`);
+    lines.push(`           ${counted(count, 'row')} for ${code}${earlier}: ${problemTitle(code)}`);
     for (const row of examples) lines.push(`             ${rowText(row)}`);
     if (count > examples.length) lines.push(`             and ${counted(count - examples.length, 'row')} more`);
   }

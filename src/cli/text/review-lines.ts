@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { moneyText, subtractAmounts } from '../../core/money/money.ts';
-import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import { problemTitle } from '../../core/state/problem-table.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Plan } from '../../operations/base/plan.ts';
 import type { reviewBatch } from '../../operations/batches/review-batch.ts';
@@ -22,7 +22,7 @@ export function reviewLines({ review, plan, expected_cost }: Reviewed): string {
   if (held.length > 0)
     lines.push(
       ...held.map(([code, count], index) => {
-        const why = `${counted(count, 'row')}: ${problemTable[code as ProblemCode].title}`;
+        const why = `${counted(count, 'row')}: ${problemTitle(code)}`;
         return `${index === 0 ? 'Held      ' : '          '} ${why}${index === held.length - 1 ? ' (not sent unless released)' : ''}`;
       }),
     );

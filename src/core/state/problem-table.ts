@@ -96,3 +96,14 @@ export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
   'SENT_LATELY',
   'SKIPPED_BY_PERSON',
 ]);
+
+/** The title of a problem. The ledger may have codes that only another version of the program knows. */
+export function problemTitle(code: string): string {
+  return Object.hasOwn(problemTable, code) ? problemTable[code as ProblemCode].title : readableCode(code);
+}
+
+/** A code as the start of a sentence: "Amount too large". */
+export function readableCode(code: string): string {
+  const words = code.replaceAll('_', ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -6,7 +6,7 @@ import { type Html, html, htmlPage } from '../render/html.ts';
 import { pageStyle } from '../render/html-style.ts';
 import { type Cell, workbook } from '../render/workbook.ts';
 import { sumsText, timeText } from '../sentences/format.ts';
-import { counted } from '../text/counted-text.ts';
+import { counted, grouped } from '../text/counted-text.ts';
 import { maskReference } from './masked-reference.ts';
 import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
 import {
@@ -105,7 +105,7 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation, mas
       .filter((bucket) => run.counts[bucket] > 0)
       .map(
         (bucket) =>
-          html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketMeanings[bucket]}</td></tr>`,
+          html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${grouped(run.counts[bucket])}</td><td class="soft">${bucketMeanings[bucket]}</td></tr>`,
       )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
 ${walletSection(run)}
 ${
@@ -120,7 +120,7 @@ ${
 function headlineOf(run: Reconciliation): string {
   const total = paymentsIn(run.counts);
   if (run.open > 0)
-    return `${counted(run.open, 'payment')} of ${total.toLocaleString('en-US')} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}.`;
+    return `${counted(run.open, 'payment')} of ${grouped(total)} ${run.open === 1 ? 'needs a person to look at it' : 'need a person to look at them'}.`;
   const agree = `All ${counted(total, 'payment')} agree`;
   return isSettled(run) ? `${agree}: nothing is open.` : `${agree}, but the wallets do not add up.`;
 }

@@ -1,5 +1,5 @@
 import { moneyText } from '../../core/money/money.ts';
-import { type ProblemCode, problemTable } from '../../core/state/problem-table.ts';
+import { type ProblemCode, problemTable, problemTitle, readableCode } from '../../core/state/problem-table.ts';
 import type { RowState } from '../../core/state/row-state.ts';
 import { batchLabel, rowStateTexts } from '../../core/state/state-texts.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
@@ -119,7 +119,7 @@ function rowsSection({ rows, requested, charged }: BatchSummary): Html {
 <table class="stack"><thead><tr><th>State</th><th class="n">Rows</th><th class="n">Requested</th><th class="n">Charged</th><th>What it means</th></tr></thead><tbody>
 ${shown.map(
   (state) =>
-    html`<tr><td class="w">${stateKey(state)}${rowStateTexts[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateTexts[state].meaning}</td></tr>`,
+    html`<tr><td class="w">${stateKey(state)}${rowStateTexts[state].label}</td><td class="n" data-name="Rows">${grouped(rows.by_status[state])}</td><td class="n" data-name="Requested">${asked(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateTexts[state].meaning}</td></tr>`,
 )}
 <tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${grouped(rows.total)}</td><td class="n" data-name="Requested">${asked(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
     rows.with_product > 0
@@ -195,10 +195,9 @@ ${all
   )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
 }
 
-/** The name of a problem. The ledger may have codes that only another version of the program knows. */
 function problemOf(code: string): { name: string; state: RowState } {
   const known = Object.hasOwn(problemTable, code) ? problemTable[code as ProblemCode] : null;
-  return { name: known?.title ?? readable(code), state: known?.verdict ?? 'invalid' };
+  return { name: problemTitle(code), state: known?.verdict ?? 'invalid' };
 }
 
 /** A failure without a code is named by its reason. */
@@ -206,13 +205,7 @@ function failureNameOf(code: string, failed: Failures): { name: string; reason: 
   const reason = failed.reason && failureText(failed);
   return code === noFailureCode && reason !== null
     ? { name: reason, reason: null }
-    : { name: readable(failureName(code)), reason };
-}
-
-/** A code as the start of a sentence: "Amount too large". */
-function readable(code: string): string {
-  const words = code.replaceAll('_', ' ').toLowerCase();
-  return words.charAt(0).toUpperCase() + words.slice(1);
+    : { name: readableCode(failureName(code)), reason };
 }
 
 function peopleSection(summary: BatchSummary, zone: string | null): Html {

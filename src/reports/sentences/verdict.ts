@@ -168,7 +168,7 @@ function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left
   const when = whenLookedUp(batch_id, pause);
   if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} ${when}.`;
   if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up gave no answer.`;
-  return `${said} A person must decide on ${left.toLocaleString('en-US')}; ${rows - left === 1 ? 'the other is' : 'the others are'} ${when}.`;
+  return `${said} A person must decide on ${grouped(left)}; ${rows - left === 1 ? 'the other is' : 'the others are'} ${when}.`;
 }
 
 /**
