@@ -1,4 +1,5 @@
 import { rejectedFile } from '../../core/basics/rejected-file.ts';
+import { listText } from '../../core/text/list-text.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import type { Field } from '../cells/fields.ts';
 import { nearColumns, type Sample, valuesText } from './column-choice.ts';
@@ -53,7 +54,7 @@ export function refuseMissing(
   throw rejectedFile(
     'COLUMN_MISSING',
     { fields: missing.join(','), header: isRow(header) ? '' : namesOf(header) },
-    `the file has no column for ${listOf(names, 'or')}; ${readAs(header, headerLine)}`,
+    `the file has no column for ${listText(names, 'or')}; ${readAs(header, headerLine)}`,
     { hint: `${help} Nothing was sent.` },
   );
 }
@@ -121,13 +122,9 @@ function missingHint(
       missing.length === 1
         ? ['column', 'it', 'another name', 'one it is']
         : ['columns', 'them', 'other names', 'ones they are'];
-    return `Add the ${columns} ${listOf(names, 'and')}, or, if the file has ${them} under ${other}, say which ${ones}: ${mapping}.`;
+    return `Add the ${columns} ${listText(names, 'and')}, or, if the file has ${them} under ${other}, say which ${ones}: ${mapping}.`;
   }
   return `The first line must name the columns: delete the lines above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
-}
-
-function listOf(names: readonly string[], last: 'and' | 'or'): string {
-  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(` ${last} `);
 }
 
 /** The header as text, or that it is none. */

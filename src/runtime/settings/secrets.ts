@@ -1,4 +1,5 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
+import { listText } from '../../core/text/list-text.ts';
 import type { FaultOf, Secret, SecretOf } from '../../notify/recipients.ts';
 import { type Environment, type FoundSecret, findSecret, isReadableByAll, readSecretFile } from './secret-file.ts';
 
@@ -124,7 +125,7 @@ export function collectSecrets(readVariables: () => Environment): Secrets {
       if (faulty.length === 0) return;
       for (const [key] of faulty) held.delete(key);
       const missing = new Set(faulty.map(([, { first }]) => first.missing).filter((one) => one !== null));
-      const names = [...missing].join(', ').replace(/, ([^,]+)$/, ' and $1');
+      const names = listText([...missing], 'and');
       const hint =
         names === ''
           ? 'Correct these fields: each names a file of a secret, or a variable such as TOPUP_KEY, never the secret itself.'
