@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { systemSandboxClock } from '../src/sandbox/parts/clock.ts';
-import { type Limits, makeLimits } from '../src/sandbox/parts/limits.ts';
+import { makeLimits } from '../src/sandbox/parts/limits.ts';
 import { type LimitName, type SandboxOptions, settingsOf } from '../src/sandbox/parts/options.ts';
 import { makeSwiftAnswers, type SwiftAnswers } from './swift-answers.ts';
 
@@ -50,19 +50,18 @@ export type AccountsOptions = Pick<SandboxOptions, 'rate' | 'limits' | 'windowMs
 
 interface Served {
   answers: SwiftAnswers;
-  limits: Limits;
   requests: AccountRequests;
 }
 
 function serve(options: AccountsOptions): void {
   const settings = settingsOf(options);
+  const limits = makeLimits(systemSandboxClock, settings);
   const accounts = new Map<string, Served>();
   const servedOf = (account: string): Served => {
     const known = accounts.get(account);
     if (known) return known;
     const requests = { creations: 0, reads: 0, balances: 0, readsWhileSending: 0, throttled: 0, acceptedAt: [] };
-    const limits = makeLimits(systemSandboxClock, settings);
-    const made = { answers: makeSwiftAnswers(settings.settleMs), limits, requests };
+    const made = { answers: makeSwiftAnswers(settings.settleMs), requests };
     accounts.set(account, made);
     return made;
   };
@@ -73,7 +72,7 @@ function serve(options: AccountsOptions): void {
       response.end(JSON.stringify(all));
       return;
     }
-    const { answers, limits, requests } = servedOf(account);
+    const { answers, requests } = servedOf(account);
     const { method = 'GET', headers } = request;
     const body = method === 'POST' ? await text(request) : '';
     const { admitted, limit, remaining, resetAt, retryAfter } = limits.admit(account, limitsOf(method, path));

@@ -131,7 +131,7 @@ export function requestApproval(
 
 /** Decides that a batch waiting for approval is not paid. */
 export function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  return cancelWaiting(actor, batchId, (_unit, _batch) => {
+  return cancelWaiting(actor, batchId, () => {
     const rejection = withoutNumbers(why);
     return { fields: { rejection, rejected_by: actor.person }, data: { why: rejection, rejected: 'true' } };
   });

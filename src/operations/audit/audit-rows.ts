@@ -49,12 +49,12 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
 function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
   const chainState = stateFromEvents(facts.batch);
   const unreadable: string[] = [];
-  const [before, after] = (['before', 'after'] as const).map((when) =>
+  const balance = (when: 'before' | 'after') =>
     readOr(
       () => balanceOf(batch[`balance_${when}`]),
       () => unreadable.push(`it has a balance ${when} it that cannot be read`),
-    ),
-  );
+    );
+  const [before, after] = [balance('before'), balance('after')];
   const pairs: [what: keyof typeof chainState, found: string | null][] = [
     ['the run', batch.run_id],
     ['the account', batch.account],
@@ -67,8 +67,8 @@ function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['when it was due', isoOrNull(batch.finish_by)],
     ['when it began', isoOrNull(batch.started_at)],
     ['when it ended', isoOrNull(batch.completed_at)],
-    ['the balance before it', balanceEventText(before ?? null)],
-    ['the balance after it', balanceEventText(after ?? null)],
+    ['the balance before it', balanceEventText(before)],
+    ['the balance after it', balanceEventText(after)],
     ['when the balance before it was read', isoOrNull(before?.readAt ?? null)],
     ['when the balance after it was read', isoOrNull(after?.readAt ?? null)],
     ['when its people were forgotten', isoOrNull(batch.forgotten_at)],

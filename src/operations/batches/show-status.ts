@@ -98,6 +98,8 @@ export const showStatus = defineOperation({
       ...(await pageRowsInState(db, batch_id, 'in_doubt', 0, rowsMax)),
       ...(await firstOverdue(db, batch_id, rowsMax)),
     ];
+    // Who is whom is read only where it decides: the status is asked for every few seconds.
+    const mayWithdraw = batch.status === 'awaiting_approval' && (await isSubmitter(db, batch, session));
     const all = (counts.held ?? 0) + (counts.in_doubt ?? 0) + (await countOverdue(db, batch_id));
     return {
       ...status,
@@ -105,7 +107,7 @@ export const showStatus = defineOperation({
       situation: situationJson(situation),
       waits_for: wait?.text ?? null,
       waits_ways: [...(wait?.ways ?? [])],
-      actions: possibleActions({ ...batch, isSubmitter: await isSubmitter(db, batch, session) }, counts, status.pauses),
+      actions: possibleActions({ ...batch, isSubmitter: mayWithdraw }, counts, status.pauses),
       attention: await Promise.all(rows.map((row) => attentionOf(session, batch, row))),
       attention_more: Math.max(0, all - rows.length),
       contradicted_rows: (await contradictedRows(db, batch_id, rowsMax)).map(({ row_no, line, contradicted }) => ({
