@@ -1,7 +1,7 @@
 import { assert } from '../core/basics/assert.ts';
 import { steadyClock } from '../core/time/clock.ts';
+import { highestClockOf } from '../ledger/accounts/highest-clock.ts';
 import { storedThrottleOf } from '../ledger/accounts/pace.ts';
-import { highestClock } from '../ledger/schema/ledger-state.ts';
 import { noteEnded } from './batches/enforce-guards.ts';
 import { pauseAccount } from './batches/pausing.ts';
 import { makeLateBatches } from './forecast/late-batches.ts';
@@ -105,7 +105,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
 
 async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: AbortSignal): Promise<RunnerContext> {
   const wallMs = deps.clock.now();
-  const highestSeenMs = await highestClock(deps.db);
+  const highestSeenMs = await highestClockOf(deps.db, options.account);
   const clock = steadyClock(deps.clock, highestSeenMs);
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;

@@ -186,8 +186,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a clock that is believed when it was set back',
     seed: 78,
     file: 'engine/account-runner.ts',
-    find: 'const highestSeenMs = await highestClock(deps.db);',
-    replace: 'const highestSeenMs = 0 * (await highestClock(deps.db));',
+    find: 'const highestSeenMs = await highestClockOf(deps.db, options.account);',
+    replace: 'const highestSeenMs = 0 * (await highestClockOf(deps.db, options.account));',
   },
   {
     name: 'the service’s time is not compared with the machine’s',

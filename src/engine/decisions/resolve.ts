@@ -6,13 +6,13 @@ import { resolvedCodes } from '../../core/state/overdue.ts';
 import { withoutNumbers } from '../../core/text/redact.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import type { Gateway, LookupOutcome, ReadProblem, ServicePayment } from '../../gateway/contract/gateway.ts';
+import { highestClockOf } from '../../ledger/accounts/highest-clock.ts';
 import { type Actor, inUnitOf } from '../../ledger/actor.ts';
 import type { EventData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { RowRecord } from '../../ledger/rows/rows.ts';
 import type { RowFields } from '../../ledger/rows/update-row.ts';
-import { highestClock } from '../../ledger/schema/ledger-state.ts';
 import type { Unit } from '../../ledger/unit-of-work.ts';
 import { requireService } from '../batches/moved-service.ts';
 import { unansweredMsMax } from '../pacing/read-trouble.ts';
@@ -81,7 +81,7 @@ export async function resolveOverdue(
   const sentAt = await lastSentAt(actor.db, batch, accepted);
   // Uses the highest time that any program has seen, so that a clock that was set back does not make an old payment
   // look young.
-  const now = Math.max(actor.clock.now(), await highestClock(actor.db));
+  const now = Math.max(actor.clock.now(), await highestClockOf(actor.db, batch.account));
   const place = `row ${rowNo} of batch ${batchId}`;
   const { settleAlertMs } = gateway.policy;
   if (now - sentAt < settleAlertMs) throw tooEarly(batchId, rowNo, sentAt, sentAt + settleAlertMs);

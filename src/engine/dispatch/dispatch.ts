@@ -187,9 +187,7 @@ async function recordIntents(
   confirmed: ConfirmedFailures,
 ): Promise<Intent[]> {
   await context.lease.prove();
-  const { intents, unread } = await context.committer.commitIntents((unit) =>
-    writeIntentsOf(unit, context, rows, confirmed),
-  );
+  const { intents, unread } = await context.committer.commit((unit) => writeIntentsOf(unit, context, rows, confirmed));
   // A row in doubt is not put back: its own next lookup brings it back.
   for (const row of unread) if (row.status === 'ready') context.picker.putBack(row, context.clock.now());
   return intents;

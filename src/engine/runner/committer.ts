@@ -18,8 +18,8 @@ const crowdedFrom = 5;
 const unitsApartMs = 10;
 
 /**
- * The highest clock is written with the first unit of the process in every second, so that a clock that is set back
- * hides at most a second of a key's age.
+ * The highest clock is written with the first unit of the process in every second. In between, the events of an account
+ * show it: see `highestClockOf`.
  */
 const clockNotedEveryMs = 1_000;
 
@@ -38,20 +38,14 @@ export interface Committer {
    * such operations of the unit, so that they share the round trips to a database server.
    */
   commitOwnRow<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
-  /**
-   * The same as `commit`, and the highest clock becomes durable with it. Otherwise, after a kill and with the clock set
-   * back, the keys of these intents would seem to be of the next program.
-   */
-  commitIntents<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
 }
 
 interface Kind {
   isNews: boolean;
   isOwnRow: boolean;
-  isIntent: boolean;
 }
 
-const usual: Kind = { isNews: true, isOwnRow: false, isIntent: false };
+const usual: Kind = { isNews: true, isOwnRow: false };
 
 interface Waiting extends Kind {
   operation: (unit: Unit) => Promise<unknown>;
@@ -74,9 +68,9 @@ async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown
   return results;
 }
 
-/** Runs the operations of a unit, and writes the highest clock if it is due or if there are intents. */
+/** Runs the operations of a unit, and writes the highest clock if it is due. */
 async function runAll(db: Database, unit: Unit, group: readonly Waiting[]) {
-  const notesClock = isClockDue(db, unit.at) || group.some(({ isIntent }) => isIntent);
+  const notesClock = isClockDue(db, unit.at);
   const noting = notesClock ? [raiseHighestClock(unit.tx, unit.at)] : [];
   const [results] = await allEnded([resultsOf(group, unit), ...noting]);
   return { results, rows: unit, notesClock };
@@ -159,6 +153,5 @@ export function makeCommitter(
   return {
     commit: (operation, isNews = true) => add(operation, { isNews }),
     commitOwnRow: (operation) => add(operation, { isOwnRow: true }),
-    commitIntents: (operation) => add(operation, { isIntent: true }),
   };
 }

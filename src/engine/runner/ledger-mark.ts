@@ -1,8 +1,9 @@
 import { dayMs } from '../../core/time/clock.ts';
+import { highestClockOf } from '../../ledger/accounts/highest-clock.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
 import { dropLost, lastAcceptedAt } from '../../ledger/rows/lost-payments.ts';
 import { findLease, type LeaseRecord, raiseFence, releaseAll } from '../../ledger/schema/lease-table.ts';
-import { highestClock, readLedgerState, saveLedgerRestored } from '../../ledger/schema/ledger-state.ts';
+import { readLedgerState, saveLedgerRestored } from '../../ledger/schema/ledger-state.ts';
 import { accountState } from '../../ledger/schema/state-columns.ts';
 
 /**
@@ -58,7 +59,7 @@ export async function noteRestored(tx: Queryable, account: string, at: number): 
  * Records that a person restored the ledger from a backup: all of its accounts, known or not, start as after a restore.
  */
 export async function noteLedgerRestored(tx: Queryable, now: number): Promise<void> {
-  await saveLedgerRestored(tx, Math.max(now, await highestClock(tx)));
+  await saveLedgerRestored(tx, Math.max(now, await highestClockOf(tx, null)));
 }
 
 /**
