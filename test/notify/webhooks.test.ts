@@ -283,6 +283,25 @@ test('of two programs on one ledger, one sends webhooks, until its claim has exp
   );
 });
 
+test('a program that only waits for the claim of another one holds up no writer', async () => {
+  const { db } = await makeRig();
+  let transactions = 0;
+  const counting: Database = {
+    ...db,
+    transact(work, options) {
+      transactions += 1;
+      return db.transact(work, options);
+    },
+  };
+  const claim = (holder: string, now: number) => claimWebhooks(counting, holder, now, now + 30_000);
+  assert.equal(await claim('a', 0), true);
+  for (let now = 1_000; now < 10_000; now += 1_000) {
+    assert.equal(await claim('b', now), false);
+    assert.equal(await claim('a', now), true);
+  }
+  assert.equal(transactions, 1);
+});
+
 test('nothing is posted to an inner network, unencrypted, or to what a redirect names', async () => {
   const to = (url: string) => post({ url, body: '{}', mayBePrivate: false });
   for (const host of ['10.0.0.1', '169.254.169.254', '[fd00::1]', '[::ffff:10.0.0.1]', '192.168.1.1', '0x7f.1'])
