@@ -103,6 +103,7 @@ export function inUnit<Result>(
   options: UnitOptions,
   work: (unit: Unit) => Promise<Result>,
 ): Promise<Result> {
+  const how = { concurrent: options.fence !== undefined };
   return db.transact(async (tx) => {
     const pending = makePending(tx, options);
     // A ledger that is moved away has raised its fences. What the work reads first shares a round trip with the check.
@@ -113,7 +114,7 @@ export function inUnit<Result>(
     if (options.fence) tx.last(written);
     else for (const batchId of await written) await announceBatch(tx, batchId);
     return result;
-  });
+  }, how);
 }
 
 /** The totals that a unit writes at its end: counts and costs are added up in memory first. */

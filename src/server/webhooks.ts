@@ -91,7 +91,7 @@ export function makeWebhookReceiver(deps: WebhookDeps) {
     }
     const entry = inboxEntry(webhook, keys, clock.now());
     try {
-      if (!(await addToInbox(db, entry))) {
+      if (!(await db.transact((tx) => addToInbox(tx, entry), { concurrent: true }))) {
         onReceived(account, { result: 'repeated' });
         return 'before';
       }

@@ -190,7 +190,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     execute: (sql, params) =>
       durably(process, async () => ({ result: await database.execute(sql, params), known: acknowledgedEvents })),
     snapshot: (work) => process.read(() => database.snapshot(work)),
-    transact: (work, turn) =>
+    transact: (work, options) =>
       durably(process, () =>
         database.transact(async (tx) => {
           const before = await eventsIn(tx);
@@ -198,7 +198,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
           const known = await eventsIn(tx);
           await checkFence(process, tx, known > before);
           return { result, known };
-        }, turn),
+        }, options),
       ),
     compact: () => process.read(() => database.compact()),
     emptyLog: () => process.read(() => database.emptyLog()),

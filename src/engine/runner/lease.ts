@@ -20,6 +20,8 @@ import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
 /** By how much wall time and uptime may differ in a process that was only late: a clock that is being adjusted. */
 const lateToleranceMs = 1_000;
 
+const beforeOthers = { turn: 'first' } as const;
+
 /** The exclusive right to send for an account. Its holder must renew it. */
 export interface Lease {
   readonly fence: Fence;
@@ -100,7 +102,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     if (taken && restored) await noteRestored(tx, account, now);
     else if (taken) await acknowledgeRestore(tx, account, now);
     return taken;
-  }, 'first');
+  }, beforeOthers);
   if (!lease) throw await accountBusy(db, account);
 
   const fence: Fence = { account, holder, fence: lease.fence };
@@ -140,7 +142,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
         // is sent after this.
         if (mark) await renew();
       } finally {
-        await db.transact((tx) => releaseLease(tx, fence), 'first');
+        await db.transact((tx) => releaseLease(tx, fence), beforeOthers);
       }
     },
   };

@@ -32,6 +32,8 @@ const renewalsPerTtl = 4;
  */
 const retriesPerTtl = 20;
 
+const renewing = { turn: 'first', concurrent: true } as const;
+
 /** The leases of one ledger that have the same life, and are renewed together. */
 interface Renewals {
   alarm: Alarm;
@@ -55,7 +57,7 @@ export async function renewTogether(db: Database, leases: readonly HeldLease[], 
   const records = await db.transact(async (tx) => {
     const [renewed] = await allEnded([renewLeases(tx, held, { now, ttlMs }), raiseHighestClock(tx, now)]);
     return renewed;
-  }, 'first');
+  }, renewing);
   const marking = leases.map(async ({ mark, fence, renewed, fenced }, index) => {
     const { wall, uptime } = times[index] as (typeof times)[number];
     const record = records[index];

@@ -56,18 +56,30 @@ export type OnNotice = (notice: Notice | null) => void;
  */
 export type Turn = 'first' | 'usual';
 
+export interface TransactionOptions {
+  /** Default: `usual`. */
+  turn?: Turn;
+  /**
+   * Whether other processes may write meanwhile, where the database can do that. If not, which is the default, the
+   * transaction finds the whole ledger at rest. It may be concurrent if it reads and changes only what belongs to
+   * accounts whose leases this process holds, and makes sure that it still holds them; or if it only adds a record with
+   * a unique key. The concurrent transactions of one process run one after the other.
+   */
+  concurrent?: boolean;
+}
+
 /**
- * The interface between the ledger and its database. At most one transaction is open at a time, and statements outside
- * it never see its uncommitted changes. No transaction stays open across a network call.
+ * The interface between the ledger and its database. Statements outside a transaction never see its uncommitted
+ * changes. No transaction stays open across a network call.
  */
 export interface Database extends Queryable {
   /**
    * Runs `work` in one durable transaction. If the promise resolves, the changes are committed and on disk; if it
    * rejects, none of them remains. Faults of the database reject with an `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`,
    * `LEDGER_BUSY`, `LEDGER_DAMAGED`). Only after `LEDGER_SYNC` is it unknown what remains: nothing more is written, and
-   * the program that opens the ledger next sees it. `turn`: see `Turn`.
+   * the program that opens the ledger next sees it.
    */
-  transact<Result>(work: (tx: Transaction) => Promise<Result>, turn?: Turn): Promise<Result>;
+  transact<Result>(work: (tx: Transaction) => Promise<Result>, options?: TransactionOptions): Promise<Result>;
   /**
    * Runs `work` on the ledger as it is now, whatever is written meanwhile: for reports of many pages that must agree
    * with each other. It blocks no writer. `work` must only read.

@@ -2,7 +2,7 @@ import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import { AirbatchError, type ErrorCode } from '../../core/basics/errors.ts';
 import { systemClock } from '../../core/time/clock.ts';
-import type { Database, Queryable, Transaction, Turn } from './database.ts';
+import type { Database, Queryable, Transaction, TransactionOptions, Turn } from './database.ts';
 
 /** The most transactions that are committed together, so that other writers need not wait for long. */
 const groupMax = 64;
@@ -107,7 +107,7 @@ export function makeGroupCommit({ requireOutside, transaction, groupsApartMs }: 
     isFlushing = false;
   };
 
-  return <Value>(work: (tx: Transaction) => Promise<Value>, turn: Turn = 'usual') =>
+  return <Value>(work: (tx: Transaction) => Promise<Value>, { turn = 'usual' }: TransactionOptions = {}) =>
     new Promise<Value>((resolve, reject) => {
       requireOutside();
       waiting.push({ turn, work, resolve: resolve as (value: unknown) => void, reject });

@@ -58,9 +58,9 @@ export function makeMetrics(clock: Pick<Clock, 'monotonic'>): Metrics {
     },
     observed: (db) => ({
       ...db,
-      async transact(work, turn) {
+      async transact(work, options) {
         const begunAt = clock.monotonic();
-        const result = await db.transact(work, turn);
+        const result = await db.transact(work, options);
         observe('ledger_commit_duration_seconds', clock.monotonic() - begunAt);
         return result;
       },

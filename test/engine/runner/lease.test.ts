@@ -275,9 +275,9 @@ describe('the lease on an account', () => {
     const turns: unknown[] = [];
     const noting: Database = {
       ...db,
-      transact(work, turn) {
-        turns.push(turn);
-        return db.transact(work, turn);
+      transact(work, options) {
+        turns.push(options?.turn);
+        return db.transact(work, options);
       },
     };
     const options = { account: 'main', holder: 'one', ttlMs, mark: null, restored: false, isDead: () => false };

@@ -59,8 +59,8 @@ for (const { name, newLedger } of drivers) {
     test('runs a transaction that goes first before those that wait', async (t) => {
       const db = await one(t);
       const order: string[] = [];
-      const add = (what: string, turn?: Turn) =>
-        db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [order.push(what)]), turn);
+      const add = (what: string, turn: Turn = 'usual') =>
+        db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [order.push(what)]), { turn });
       const [begun, ...waiting] = Array.from({ length: 250 }, () => add('usual'));
       await begun;
       const first = [add('one', 'first'), add('two', 'first')];

@@ -16,13 +16,89 @@ import { migratedPostgres } from '../../support/postgres.ts';
 
 const clock = systemClock;
 
-/** Two connections to one ledger. */
-async function two(t: TestContext): Promise<[Database, Database]> {
+/** Processes on one ledger. */
+async function several(t: TestContext, count: number): Promise<[Database, Database, Database]> {
   const url = await migratedPostgres();
-  const both = [openPostgres(url), openPostgres(url)] as [Database, Database];
-  t.after(() => Promise.all(both.map((db) => db.close())));
-  return both;
+  const all = Array.from({ length: count }, () => openPostgres(url));
+  t.after(() => Promise.all(all.map((db) => db.close())));
+  return all as [Database, Database, Database];
 }
+
+async function two(t: TestContext): Promise<[Database, Database]> {
+  const [db, other] = await several(t, 2);
+  return [db, other];
+}
+
+describe('transactions of several processes', () => {
+  const begin = (db: Database, isConcurrent: boolean) => {
+    const begun = Promise.withResolvers<void>();
+    const mayEnd = Promise.withResolvers<void>();
+    const work = async () => {
+      begun.resolve();
+      await mayEnd.promise;
+    };
+    const ended = db.transact(work, { concurrent: isConcurrent });
+    return { begun: begun.promise, mayEnd: mayEnd.resolve, ended };
+  };
+  /** Long enough for whoever does not wait. */
+  const hasBegun = ({ begun }: ReturnType<typeof begin>) => Promise.race([begun.then(() => true), wait(300, false)]);
+
+  test('run at the same time, if all of them may run beside others', async (t) => {
+    const both = (await two(t)).map((db) => begin(db, true));
+    for (const { begun } of both) await begun;
+    for (const { mayEnd, ended } of both) {
+      mayEnd();
+      await ended;
+    }
+  });
+
+  test('wait for one that runs alone, and it waits for them, in the order in which they came', async (t) => {
+    const [db, other, third] = await several(t, 3);
+    const beside = begin(db, true);
+    await beside.begun;
+    const alone = begin(other, false);
+    const later = begin(third, true);
+    try {
+      assert.equal(await hasBegun(alone), false);
+      assert.equal(await hasBegun(later), false, 'who runs alone would wait forever');
+      beside.mayEnd();
+      await Promise.all([beside.ended, alone.begun]);
+      assert.equal(await hasBegun(later), false);
+      alone.mayEnd();
+      await Promise.all([alone.ended, later.begun]);
+    } finally {
+      for (const { mayEnd } of [beside, alone, later]) mayEnd();
+    }
+    await later.ended;
+  });
+
+  test('of one process run one after the other, however long a commit takes', async (t) => {
+    const [db] = await two(t);
+    await db.transact(async (tx) => {
+      await tx.execute('CREATE TABLE counted AS SELECT CAST(0 AS BIGINT) AS n');
+      await tx.execute(
+        'CREATE FUNCTION late() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.3); RETURN NULL; END $$',
+      );
+      await tx.execute(`CREATE CONSTRAINT TRIGGER late AFTER UPDATE ON counted DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION late()`);
+    });
+    const addOne = async (ran: () => void) => {
+      await db.transact(
+        async (tx) => {
+          const [found] = await tx.query<{ n: number }>('SELECT n FROM counted');
+          await tx.execute('UPDATE counted SET n = ?', [Number(found?.n) + 1]);
+          ran();
+        },
+        { concurrent: true },
+      );
+    };
+    const { promise: isCommitting, resolve } = Promise.withResolvers<void>();
+    const first = addOne(resolve);
+    await isCommitting;
+    await Promise.all([first, addOne(() => undefined)]);
+    assert.deepEqual(await db.values('SELECT n FROM counted'), [[2]]);
+  });
+});
 
 describe('what reads and then writes, on two connections at once', () => {
   test('loses no cost, no count and no event', async (t) => {

@@ -10,7 +10,8 @@ interface Transaction {
   isReadOnly: boolean;
   /** Its own view of the ledger, where it has one (repeatable read). */
   view: Connection | null;
-  hasLock: boolean;
+  /** The advisory locks that it holds, by key. */
+  locks: Map<string, 'alone' | 'shared'>;
   isWriting: boolean;
   /** A statement of it has failed: it can only be rolled back. */
   hasFailed: boolean;
@@ -21,6 +22,12 @@ interface Transaction {
   noticesBefore: number | null;
   idleSince: number;
   idleMsMax: number;
+}
+
+/** An advisory lock that somebody holds or waits for. */
+interface Wanted {
+  key: string;
+  mode: 'alone' | 'shared';
 }
 
 /** One connection of a machine, as the server sees it. */
@@ -48,9 +55,9 @@ export interface HeldLease {
 
 /**
  * PostgreSQL as far as the ledger depends on it: several connections, statements outside a transaction that see what is
- * committed, the advisory lock, transactions that can be looked up by their number, notices, time-outs, and a replica
- * that becomes the primary. Behind it is a file of SQLite. Without the advisory lock, transactions run beside each
- * other: each statement sees what is committed, and a statement that writes waits for the other writer to end.
+ * committed, advisory locks, transactions that can be looked up by their number, notices, time-outs, and a replica
+ * that becomes the primary. Behind it is a file of SQLite. Transactions that share a lock run beside each other: each
+ * statement sees what is committed, and a statement that writes waits for the other writer to end.
  */
 export interface DatabaseServer {
   open(owner: string): Session;
@@ -104,7 +111,9 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
   let collecting: string[] = [];
   const sessions = new Set<Session>();
   const listeners = new Set<{ owner: string; onNotice: (payload: string | null) => void }>();
-  /** Who waits for the lock, or for the writer: woken at every end of a transaction. */
+  /** Who waits for an advisory lock, in the order in which they came. */
+  const queue: Wanted[] = [];
+  /** Who waits for a lock, or for the writer: woken at every end of a transaction. */
   const waiting = new Set<() => void>();
 
   const path = () => join(folder, `server-${timeline}.db`);
@@ -171,6 +180,23 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
     }
   };
 
+  /** In turns: who wants a lock for itself alone is not kept waiting by those who come later and share it. */
+  const lock = async (session: Session, tx: Transaction, wanted: Wanted, lockMsMax: number) => {
+    const clashes = ({ key, mode }: Wanted) => key === wanted.key && (mode === 'alone' || wanted.mode === 'alone');
+    const held = (): Wanted[] => open().flatMap(({ locks }) => [...locks].map(([key, mode]) => ({ key, mode })));
+    queue.push(wanted);
+    try {
+      await waitFor(session, lockMsMax, () => {
+        if ([...held(), ...queue.slice(0, queue.indexOf(wanted))].some(clashes)) return false;
+        tx.locks.set(wanted.key, wanted.mode);
+        return true;
+      });
+    } finally {
+      queue.splice(queue.indexOf(wanted), 1);
+      wakeAll();
+    }
+  };
+
   const begin = async (session: Session, text: string): Promise<Answer> => {
     const isReadOnly = !text.startsWith('BEGIN;');
     xids += 1;
@@ -178,7 +204,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       xid: String(xids),
       isReadOnly,
       view: null,
-      hasLock: false,
+      locks: new Map(),
       isWriting: false,
       hasFailed: false,
       eventsBefore: 0,
@@ -193,12 +219,8 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
       tx.view.exec('BEGIN');
       return { rows: [], rowCount: 0 };
     }
-    if (text.includes('pg_advisory_xact_lock(')) {
-      await waitFor(session, settingIn(text, 'lock_timeout'), () => {
-        tx.hasLock = open().every(({ hasLock }) => !hasLock);
-        return tx.hasLock;
-      });
-    }
+    for (const [, how, key] of text.matchAll(/pg_advisory_xact_lock(_shared)?\((\d+)\)/g))
+      await lock(session, tx, { key: String(key), mode: how ? 'shared' : 'alone' }, settingIn(text, 'lock_timeout'));
     return { rows: [{ xid: tx.xid, identity: facts.identity() }], rowCount: 1 };
   };
 

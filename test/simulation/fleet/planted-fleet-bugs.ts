@@ -55,10 +55,17 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a transaction that reads and then writes without the lock',
-    seed: 4_900,
+    seed: 684,
     file: 'ledger/drivers/postgres/postgres.ts',
-    find: 'pg_advisory_xact_lock(',
-    replace: 'abs(',
+    find: 'const lockAlone = `pg_advisory_xact_lock(',
+    replace: 'const lockAlone = `abs(',
+  },
+  {
+    name: 'fleet: an account is taken while its holder writes',
+    seed: 684,
+    file: 'engine/runner/lease.ts',
+    find: "const beforeOthers = { turn: 'first' }",
+    replace: "const beforeOthers = { turn: 'first', concurrent: true }",
   },
   {
     name: 'fleet: transactions that share a commit are taken as done before it',

@@ -1,4 +1,5 @@
 import type { PoolClient, QueryConfig, QueryResult } from 'pg';
+import { systemRandom } from '../../../core/basics/random.ts';
 import { type Clock, systemClock } from '../../../core/time/clock.ts';
 import type { Database, Integrity, Queryable } from '../database.ts';
 import { type GroupTransaction, makeGroupCommit, usualGroupsApartMs } from '../group-commit.ts';
@@ -11,8 +12,18 @@ import { listenForNotices } from './notices.ts';
 import { identitySql, makeSameLedger } from './same-ledger.ts';
 import { statementsOn, unlimitedMs } from './statements.ts';
 
-/** The advisory lock that all writing transactions of a ledger take, as SQLite's one writer. */
+/** The advisory lock of all writers. A transaction takes it alone, or shares it with those of other processes. */
 const writerLock = 5_227_110_201;
+const lockAlone = `pg_advisory_xact_lock(${writerLock})`;
+
+/**
+ * The next transaction of a process begins before its last one has ended, and waits for a lock of the process's own. It
+ * asks for that first: whoever waits there keeps nobody from being alone.
+ */
+function lockWithOthers(): string {
+  const own = Number.parseInt(systemRandom.hex(6), 16);
+  return `pg_advisory_xact_lock(${own}), pg_advisory_xact_lock_shared(${writerLock})`;
+}
 
 export interface PostgresOptions {
   /**
@@ -41,19 +52,18 @@ const usualLockWaitMsMax = 15_000;
 const onDisk = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END`;
 
 /**
- * One round trip: begin, take the writer's lock, and learn which ledger this is and the number by which the transaction
+ * One round trip: begin, take the locks, and learn which ledger this is and the number by which the transaction
  * can be looked up.
  */
-function beginWritingWith({
-  idleInTransactionMsMax = 5_000,
-  lockWaitMsMax = usualLockWaitMsMax,
-  statementMsMax,
-}: PostgresOptions): string {
+function beginWritingWith(
+  { idleInTransactionMsMax = 5_000, lockWaitMsMax = usualLockWaitMsMax, statementMsMax }: PostgresOptions,
+  locks: string,
+): string {
   return `BEGIN;
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
     SET LOCAL statement_timeout = ${statementMsMax};
-    SELECT pg_advisory_xact_lock(${writerLock}), ${onDisk}, pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
+    SELECT ${locks}, ${onDisk}, pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
 }
 
 /** The planner's statistics are samples of the tables, of phone numbers as well: they are taken anew before. */
@@ -70,13 +80,25 @@ async function checkChecksums(db: Queryable): Promise<Integrity> {
   return { looked_at: 'checksums', faults: failures === 0 ? [] : [`pages with a wrong checksum: ${failures}`] };
 }
 
+type Run = (client: PoolClient, text: string, query_timeout?: number) => Promise<Record<string, unknown>>;
+
+/** Runs statements of the driver's own. Returns the first record of the last one. */
+function makeRun(ledger: string): Run {
+  return async (client, text, query_timeout) => {
+    try {
+      // One text with several statements has several results.
+      const results: unknown = await client.query({ text, query_timeout } as QueryConfig);
+      const last = (Array.isArray(results) ? results.at(-1) : results) as QueryResult;
+      return last.rows[0] ?? {};
+    } catch (error) {
+      throw asLedgerError(ledger, error);
+    }
+  };
+}
+
 function groupOn(
   client: PoolClient,
-  {
-    tx,
-    run,
-    inside,
-  }: { tx: Queryable; run: (client: PoolClient, text: string) => Promise<unknown> } & Pick<Connections, 'inside'>,
+  { tx, run, inside }: { tx: Queryable; run: Run } & Pick<Connections, 'inside'>,
 ): GroupTransaction {
   let savepointSql = 'SAVEPOINT member';
   return {
@@ -96,46 +118,42 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   const { clock = systemClock, makePool, statementMsMax = usualStatementMsMax } = options;
   const { groupsApartMs = usualGroupsApartMs } = options;
   const ledger = shownLedgerUrl(url);
+  const run = makeRun(ledger);
   const assertSame = makeSameLedger(ledger);
-  const beginWriting = beginWritingWith({ ...options, statementMsMax });
   // A connection that is silent here holds up all writers of the process.
   const beginMsMax = (options.lockWaitMsMax ?? usualLockWaitMsMax) + answerMarginMs;
   const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementMsMax}`;
   const { pool, withClient, requireOutside, inside } = makeConnections(ledger, url, { statementMsMax, makePool });
 
-  /** Runs statements of the driver's own. Returns the first record of the last one. */
-  const run = async (client: PoolClient, text: string, query_timeout?: number): Promise<Record<string, unknown>> => {
-    try {
-      // One text with several statements has several results.
-      const results: unknown = await client.query({ text, query_timeout } as QueryConfig);
-      const last = (Array.isArray(results) ? results.at(-1) : results) as QueryResult;
-      return last.rows[0] ?? {};
-    } catch (error) {
-      throw asLedgerError(ledger, error);
-    }
+  const transactWith = (locks: string) => {
+    const beginWriting = beginWritingWith({ ...options, statementMsMax }, locks);
+    const begin = async (client: PoolClient) => (await run(client, beginWriting, beginMsMax)) as unknown as Begun;
+    return makeGroupCommit({
+      requireOutside,
+      groupsApartMs,
+      transaction: (work) =>
+        new Promise((resolve, reject) => {
+          withClient(async (client) => {
+            const begun = await begin(client);
+            try {
+              assertSame(begun.identity);
+              await work(groupOn(client, { tx: statementsOn(ledger, client), run, inside }));
+            } catch (error) {
+              await client.query('ROLLBACK').catch(() => undefined);
+              throw error;
+            }
+            const durable = commit({ ledger, pool, clock }, client, begun);
+            // The next one asks for the locks on another connection meanwhile, and gets them when this one has ended.
+            resolve({ durable });
+            await durable;
+          }).catch(reject);
+        }),
+    });
   };
-
-  const transact = makeGroupCommit({
-    requireOutside,
-    groupsApartMs,
-    transaction: (work) =>
-      new Promise((resolve, reject) => {
-        withClient(async (client) => {
-          const begun = (await run(client, beginWriting, beginMsMax)) as unknown as Begun;
-          try {
-            assertSame(begun.identity);
-            await work(groupOn(client, { tx: statementsOn(ledger, client), run, inside }));
-          } catch (error) {
-            await client.query('ROLLBACK').catch(() => undefined);
-            throw error;
-          }
-          const durable = commit({ ledger, pool, clock }, client, begun);
-          // The next one asks for the lock on another connection meanwhile, and gets it when this one has ended.
-          resolve({ durable });
-          await durable;
-        }).catch(reject);
-      }),
-  });
+  const transactAlone = transactWith(lockAlone);
+  const transactWithOthers = transactWith(lockWithOthers());
+  const transact: Database['transact'] = (work, how = {}) =>
+    how.concurrent ? transactWithOthers(work, how) : transactAlone(work, how);
   return {
     query: (sql, params) => withClient((client) => statementsOn(ledger, client).query(sql, params)),
     values: (sql, params) => withClient((client) => statementsOn(ledger, client).values(sql, params)),
