@@ -1,7 +1,6 @@
 import { allEnded } from '../../core/basics/all-ended.ts';
 import { assert } from '../../core/basics/assert.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
-import { raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { inUnit, type Unit, type UnitOptions } from '../../ledger/unit-of-work.ts';
 import { makeWake } from './wake.ts';
 
@@ -16,12 +15,6 @@ const operationsPerUnitMax = 256;
  */
 const crowdedFrom = 5;
 const unitsApartMs = 10;
-
-/**
- * The highest clock is written with the first unit of the process in every second. In between, the events of an account
- * show it: see `highestClockOf`.
- */
-const clockNotedEveryMs = 1_000;
 
 /**
  * Groups operations that are ready at the same time into one durable transaction, so that they share the cost of a
@@ -68,24 +61,9 @@ async function resultsOf(group: readonly Waiting[], unit: Unit): Promise<unknown
   return results;
 }
 
-/** Runs the operations of a unit, and writes the highest clock if it is due. */
-async function runAll(db: Database, unit: Unit, group: readonly Waiting[]) {
-  const notesClock = isClockDue(db, unit.at);
-  const noting = notesClock ? [raiseHighestClock(unit.tx, unit.at)] : [];
-  const [results] = await allEnded([resultsOf(group, unit), ...noting]);
-  return { results, rows: unit, notesClock };
-}
-
 function settleAll(group: readonly Waiting[], results: readonly unknown[]): void {
   assert(results.length === group.length, 'every operation has its result');
   for (const [index, waiter] of group.entries()) waiter.resolve(results[index]);
-}
-
-/** When the highest clock of a ledger was last written by a unit of this process, for whichever account (epoch ms). */
-const clockNotedAt = new WeakMap<Database, number>();
-
-function isClockDue(db: Database, at: number): boolean {
-  return at - (clockNotedAt.get(db) ?? Number.NEGATIVE_INFINITY) >= clockNotedEveryMs;
 }
 
 /** `onCommit` is called after every durable unit. */
@@ -118,12 +96,11 @@ export function makeCommitter(
   /** Resolves when the operations have run. The next unit may begin while the disk stores what they wrote. */
   const run = (group: readonly Waiting[]) =>
     new Promise<void>((resolve) => {
-      const work = (unit: Unit) => runAll(db, unit, group).finally(resolve);
-      const succeed = ({ results, rows, notesClock }: Awaited<ReturnType<typeof runAll>>) => {
-        if (notesClock) clockNotedAt.set(db, rows.at);
+      const work = async (unit: Unit) => ({ unit, results: await resultsOf(group, unit).finally(resolve) });
+      const succeed = ({ unit, results }: Awaited<ReturnType<typeof work>>) => {
         settleAll(group, results);
         const isNews = group.some((one) => one.isNews);
-        onCommit(rows, isNews);
+        onCommit(unit, isNews);
       };
       const fail = (error: unknown) => {
         for (const waiter of group) waiter.reject(error);

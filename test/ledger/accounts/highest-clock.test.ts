@@ -7,7 +7,7 @@ import { aBatch, addBatch, aRow, memoryLedger } from '../../support/ledger.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 describe('the highest time that an account’s runner has seen', () => {
-  test('is that of its last event in a batch that has not ended, or the ledger’s own if that is higher', async () => {
+  test('is that of its last event in an open batch, the end of another, or the ledger’s own, whichever is higher', async () => {
     const db = await memoryLedger();
     const clock = makeVirtualClock();
     const start = clock.now();
@@ -23,11 +23,14 @@ describe('the highest time that an account’s runner has seen', () => {
     await addBatch(db, clock, aBatch({ batch_id: 'batch-2', run_id: 'run-2', status: 'completed' }), []);
     assert.deepEqual(await noted(), { main: 1, other: 1, all: 1 });
     await appendAt(5_000, 'engine', 'batch-1');
-    // A person’s machine may have another clock, and a key of a batch that has ended is not sent again.
+    // A person’s machine may have another clock.
     await appendAt(7_000, 'asha', 'batch-1');
+    // What is noted of a batch later is not looked for: its payments have ended.
     await appendAt(9_000, 'engine', 'batch-2');
     assert.deepEqual(await noted(), { main: 5_000, other: 1, all: 5_000 });
     await raiseHighestClock(db, start + 6_000);
     assert.deepEqual(await noted(), { main: 6_000, other: 6_000, all: 6_000 });
+    await db.execute("UPDATE batches SET completed_at = ? WHERE batch_id = 'batch-2'", [start + 8_000]);
+    assert.deepEqual(await noted(), { main: 8_000, other: 6_000, all: 8_000 });
   });
 });
