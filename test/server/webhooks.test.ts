@@ -260,9 +260,9 @@ describe('a webhook is acknowledged', () => {
     });
     const db: Database = {
       ...inner,
-      execute: async (...statement) => {
+      async transact(work, options) {
         await held;
-        return inner.execute(...statement);
+        return inner.transact(work, options);
       },
     };
     const { post } = await setUp(t, { db });
@@ -282,8 +282,8 @@ describe('a webhook is acknowledged', () => {
     let full = true;
     const db: Database = {
       ...inner,
-      execute: (...statement) =>
-        full ? Promise.reject(new AirbatchError('LEDGER_FULL', 'no room')) : inner.execute(...statement),
+      transact: (work, options) =>
+        full ? Promise.reject(new AirbatchError('LEDGER_FULL', 'no room')) : inner.transact(work, options),
     };
     const { post, kept, hints, logged } = await setUp(t, { db });
     const headers = callbackHeaders(callback, 'key-1', now);
@@ -301,13 +301,13 @@ describe('a webhook is acknowledged', () => {
     let isFirst = true;
     const db: Database = {
       ...inner,
-      execute: async (...statement) => {
-        const changed = await inner.execute(...statement);
+      async transact(work, options) {
+        const result = await inner.transact(work, options);
         if (isFirst) {
           isFirst = false;
           throw new Error('killed between the commit and the answer');
         }
-        return changed;
+        return result;
       },
     };
     const { post, kept } = await setUp(t, { db });
