@@ -43,13 +43,22 @@ describe('transactions of several processes', () => {
   /** Long enough for whoever does not wait. */
   const hasBegun = ({ begun }: ReturnType<typeof begin>) => Promise.race([begun.then(() => true), wait(300, false)]);
 
+  /** Resolves when a transaction waits at the server for a lock. */
+  const isWaiting = async (db: Database) => {
+    const sql = `SELECT 1 AS one FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    for (const end = performance.now() + 10_000; (await db.query(sql)).length === 0; await wait(10))
+      assert.ok(performance.now() < end, 'no transaction waits');
+  };
+
   test('run at the same time, if all of them may run beside others', async (t) => {
     const both = (await two(t)).map((db) => begin(db, true));
-    for (const { begun } of both) await begun;
-    for (const { mayEnd, ended } of both) {
-      mayEnd();
-      await ended;
+    try {
+      await Promise.all(both.map(({ begun }) => begun));
+    } finally {
+      for (const { mayEnd } of both) mayEnd();
     }
+    await Promise.all(both.map(({ ended }) => ended));
   });
 
   test('wait for one that runs alone, and it waits for them, in the order in which they came', async (t) => {
@@ -57,8 +66,11 @@ describe('transactions of several processes', () => {
     const beside = begin(db, true);
     await beside.begun;
     const alone = begin(other, false);
-    const later = begin(third, true);
+    const begun = [beside, alone];
     try {
+      await isWaiting(db);
+      const later = begin(third, true);
+      begun.push(later);
       assert.equal(await hasBegun(alone), false);
       assert.equal(await hasBegun(later), false, 'who runs alone would wait forever');
       beside.mayEnd();
@@ -67,9 +79,9 @@ describe('transactions of several processes', () => {
       alone.mayEnd();
       await Promise.all([alone.ended, later.begun]);
     } finally {
-      for (const { mayEnd } of [beside, alone, later]) mayEnd();
+      for (const { mayEnd } of begun) mayEnd();
     }
-    await later.ended;
+    await Promise.all(begun.map(({ ended }) => ended));
   });
 
   test('of one process run one after the other, however long a commit takes', async (t) => {
