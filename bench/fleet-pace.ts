@@ -84,7 +84,7 @@ async function payBy({ workers, accounts, sizes, windowMs }: Plan): Promise<Figu
 async function addBatches(fleet: Fleet, names: readonly string[], sizes: readonly number[]): Promise<string[]> {
   const batches: string[] = [];
   for (const [number, name] of names.entries()) {
-    // One window more: where the machine has too much to do, they begin later than that.
+    // For one window more: on a machine that has too much to do, the windows that are measured begin later.
     const windows = 1 + 2 * sizes.filter((size) => size > number).length;
     batches.push(await fleet.addBatch(name, windows * rate));
   }

@@ -79,8 +79,8 @@ export async function resolveOverdue(
     'Set the address of the account back: only the service that has the payment can be asked for it.',
   );
   const sentAt = await lastSentAt(actor.db, batch, accepted);
-  // Uses the highest time that any program has seen, so that a clock that was set back does not make an old payment
-  // look young.
+  // Uses the highest time that a runner of the account has seen, so that a clock that was set back does not make an old
+  // payment look young.
   const now = Math.max(actor.clock.now(), await highestClockOf(actor.db, batch.account));
   const place = `row ${rowNo} of batch ${batchId}`;
   const { settleAlertMs } = gateway.policy;

@@ -3,10 +3,13 @@ import { readValue } from '../drivers/read.ts';
 import { highestClock } from '../schema/ledger-state.ts';
 
 /**
- * The highest time that a runner of the account has seen (epoch ms), or 0. The ledger's own highest time is written
- * only when leases are taken and renewed. But whatever a runner writes has an event with its time. The last one of each
- * open batch is looked at: the payments of others have ended. The events of people do not count, as they may have been
- * written on a machine with another clock. `account`: null for all.
+ * The highest time that a runner of the account has seen (epoch ms), or 0. `account`: null for all accounts. It is the
+ * highest of three times:
+ *
+ * - `highestClock`, which runners raise when they take and renew leases.
+ * - The last event of the runner in each open batch. Every intent has an event with its time. Events of people are left
+ *   out, because their machine may have another clock.
+ * - The end of each completed batch.
  */
 export async function highestClockOf(db: Queryable, account: string | null): Promise<number> {
   const [ofAccount, params] = account === null ? ['', []] : ['AND account = ?', [account, account]];

@@ -17,8 +17,9 @@ const writerLock = 5_227_110_201;
 const lockAlone = `pg_advisory_xact_lock(${writerLock})`;
 
 /**
- * The next transaction of a process begins before its last one has ended, and waits for a lock of the process's own. It
- * asks for that first: whoever waits there keeps nobody from being alone.
+ * The locks of a concurrent transaction. A process begins the next one while the last one is being committed, so the
+ * next one waits for a lock that only this process uses. It takes the shared lock after that: while it waits, a
+ * transaction of another process can still get the lock alone.
  */
 function lockWithOthers(): string {
   const own = Number.parseInt(systemRandom.hex(6), 16);
