@@ -420,6 +420,14 @@ describe('the house', () => {
     );
   });
 
+  test('has no file that only tests use', () => {
+    const used = new Set(all.flatMap(({ imports }) => imports));
+    // Where programs and threads begin, types of the build, and the commands, whose paths are put together.
+    const entries = /^(index\.ts|console\/(main\.tsx|styles\.d\.ts)|cli\/[a-z-]+\.ts|.*-worker\.ts)$/;
+    const unused = all.map(({ path }) => path).filter((path) => !used.has(path) && !entries.test(path));
+    assert.deepEqual(unused, []);
+  });
+
   test('imports no package that package.json does not name: what another one brings along may be gone with its next version', () => {
     const {
       name: own,

@@ -101,9 +101,7 @@ async function changeOf(request: Request): Promise<string | null> {
 export const api = createClient<paths>({ baseUrl: location.origin, fetch: send });
 
 /** The body of an answer. Throws `ApiProblem` and `Unreachable`. */
-export async function answered<Data>(
-  call: Promise<{ data?: Data; error?: unknown; response: Response }>,
-): Promise<Data> {
+async function answered<Data>(call: Promise<{ data?: Data; error?: unknown; response: Response }>): Promise<Data> {
   const { data, error, response } = await call;
   if (data !== undefined && response.ok) return data;
   throw new ApiProblem(problemIn(response, error));
