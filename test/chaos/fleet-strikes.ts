@@ -62,7 +62,7 @@ async function suspend(chaos: Chaos, member: Member): Promise<void> {
 
 /** In the middle of a commit: the program cannot know whether the server has received it. */
 async function cut({ random }: Chaos, { way }: Member): Promise<void> {
-  way.cutAt('COMMIT', random.percent(50) ? 'before' : 'answer');
+  way.cutAtCommit(random.percent(50) ? 'before' : 'answer');
 }
 
 /** The worker cannot reach the database. */

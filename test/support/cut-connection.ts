@@ -2,15 +2,15 @@ import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A connection to a server that a test can cut at a certain message. */
+/** The statement with the end of its message: `READ COMMITTED` is another one. */
+const commitMessage = 'COMMIT\0';
+
+/** A connection to a server that a test can cut at a commit. */
 export interface CutConnection {
   /** The address of the server by way of this connection. */
   url: string;
-  /**
-   * Cuts the connection at the next message of the client that contains `text`: before the server receives it, or when
-   * the server answers.
-   */
-  cutAt(text: string, when: 'before' | 'answer'): void;
+  /** Cuts the connection at the client's next commit: before the server receives it, or when the server answers. */
+  cutAtCommit(when: 'before' | 'answer'): void;
   /** Cuts all connections. Until `mend`, it lets no new one through. */
   sever(): void;
   mend(): void;
@@ -27,7 +27,7 @@ export interface CutConnection {
 export async function openCutConnection(url: string): Promise<CutConnection> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
-  let next: { text: string; when: 'before' | 'answer' } | null = null;
+  let next: 'before' | 'answer' | null = null;
   let isSevered = false;
   let delayMs = 0;
   const silenced = new Set<string | undefined>();
@@ -65,8 +65,8 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
     }
     client.on('data', (bytes) => {
       if (silenced.has(client.remoteAddress)) return undefined;
-      if (next !== null && bytes.includes(next.text)) {
-        const { when } = next;
+      if (next !== null && bytes.includes(commitMessage)) {
+        const when = next;
         next = null;
         if (when === 'before') return cut();
         isCutAtAnswer = true;
@@ -84,8 +84,8 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
   through.port = String((server.address() as { port: number }).port);
   return {
     url: through.href,
-    cutAt(text, when) {
-      next = { text, when };
+    cutAtCommit(when) {
+      next = when;
     },
     sever() {
       isSevered = true;

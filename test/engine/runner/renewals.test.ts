@@ -187,7 +187,7 @@ const places: Record<string, (t: TestContext) => Promise<{ db: Database; disturb
     return {
       db,
       async disturb() {
-        connection.cutAt('COMMIT', 'before');
+        connection.cutAtCommit('before');
         return () => undefined;
       },
     };

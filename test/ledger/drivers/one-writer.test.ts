@@ -12,13 +12,14 @@ import { pageRows } from '../../../src/ledger/rows/rows.ts';
 import { takeLease } from '../../../src/ledger/schema/lease-table.ts';
 import { inUnit } from '../../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow } from '../../support/ledger.ts';
-import { migratedPostgres } from '../../support/postgres.ts';
+import { migratedPostgres, onServer } from '../../support/postgres.ts';
 
 const clock = systemClock;
 
 /** Processes on one ledger. */
-async function several(t: TestContext, count: number): Promise<[Database, Database, Database]> {
+async function several(t: TestContext, count: number, settings = ''): Promise<[Database, Database, Database]> {
   const url = await migratedPostgres();
+  if (settings !== '') await onServer(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${settings}`);
   const all = Array.from({ length: count }, () => openPostgres(url));
   t.after(() => Promise.all(all.map((db) => db.close())));
   return all as [Database, Database, Database];
@@ -83,6 +84,28 @@ describe('transactions of several processes', () => {
     }
     await Promise.all(begun.map(({ ended }) => ended));
   });
+
+  for (const isolation of ['repeatable read', 'serializable'])
+    test(`read what was committed while they waited, where the database is set to ${isolation}`, async (t) => {
+      const [db, other] = await several(t, 2, `default_transaction_isolation = '${isolation}'`);
+      await db.execute('CREATE TABLE counted AS SELECT CAST(0 AS BIGINT) AS n');
+      const isHolding = Promise.withResolvers<void>();
+      const mayEnd = Promise.withResolvers<void>();
+      const first = db.transact(async (tx) => {
+        await tx.execute('UPDATE counted SET n = 1');
+        isHolding.resolve();
+        await mayEnd.promise;
+      });
+      await isHolding.promise;
+      const seen = other.transact((tx) => tx.values('SELECT n FROM counted'), { concurrent: true });
+      try {
+        await isWaiting(db);
+      } finally {
+        mayEnd.resolve();
+      }
+      await first;
+      assert.deepEqual(await seen, [[1]]);
+    });
 
   test('of one process run one after the other, however long a commit takes', async (t) => {
     const [db] = await two(t);

@@ -34,7 +34,7 @@ async function writeCut(t: TestContext, when: 'before' | 'answer', count: number
   // A group ends by time as well; here it does not.
   const cut = opened(t, connection.url, { groupsApartMs: 0 });
   await add(cut, 0);
-  connection.cutAt('COMMIT', when);
+  connection.cutAtCommit(when);
   const numbers = Array.from({ length: count }, (_, index) => index + 1);
   const written = await Promise.allSettled(numbers.map((n) => add(cut, n)));
   const codes = written.map((one) => (one.status === 'fulfilled' ? 'written' : one.reason.code));

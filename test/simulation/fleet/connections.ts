@@ -74,7 +74,7 @@ export function makePool(
       command = text.split(' ')[0],
     } = await (isWrite ? process.step('commit', work) : process.read(work));
     const result = { command, rows, rowCount };
-    return text.startsWith('BEGIN;') ? [result] : result;
+    return text.startsWith('BEGIN') ? [result] : result;
   };
 
   /** A connection answers in order, however many statements were sent before the first answer. */

@@ -198,7 +198,7 @@ export function makeDatabaseServer(options: ServerOptions): DatabaseServer {
   };
 
   const begin = async (session: Session, text: string): Promise<Answer> => {
-    const isReadOnly = !text.startsWith('BEGIN;');
+    const isReadOnly = text.includes('READ ONLY');
     xids += 1;
     session.tx = {
       xid: String(xids),

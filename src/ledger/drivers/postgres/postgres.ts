@@ -54,13 +54,14 @@ const onDisk = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_c
 
 /**
  * One round trip: begin, take the locks, and learn which ledger this is and the number by which the transaction
- * can be looked up.
+ * can be looked up. The isolation level is named, because the database or the role may be set to another one, under
+ * which a transaction does not see what was committed while it waited for its locks.
  */
 function beginWritingWith(
   { idleInTransactionMsMax = 5_000, lockWaitMsMax = usualLockWaitMsMax, statementMsMax }: PostgresOptions,
   locks: string,
 ): string {
-  return `BEGIN;
+  return `BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
     SET LOCAL statement_timeout = ${statementMsMax};
