@@ -103,6 +103,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const place = resolveLedger(parsed.data.ledger, { base, env: named.env() });
   const readAccounts = () => resolveAccounts(parsed.data.accounts, { base, secrets: named });
   const accounts = readAccounts();
+  if (accounts.size > 0) requireCertificates(given);
   const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, secret: named.get }));
   const notifications = parsed.data.notifications.map((one, index) =>
     resolveRecipient(one, (field, ...rest) => named.get(`notifications.${index}.${field}`, ...rest)),
@@ -151,6 +152,18 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     },
     warnings: [...openDotEnv(cwd), ...named.openFiles()].map(openFileWarning),
   });
+}
+
+/** With this variable, Node takes any machine for the service that it asks, and gives it the keys of the accounts. */
+function requireCertificates({ NODE_TLS_REJECT_UNAUTHORIZED }: ConfigSources['env']): void {
+  if (NODE_TLS_REJECT_UNAUTHORIZED !== '0') return;
+  throw new AirbatchError(
+    'CONFIG_INVALID',
+    'NODE_TLS_REJECT_UNAUTHORIZED=0 lets any machine pretend to be the service',
+    {
+      hint: 'Remove this environment variable. If your own authority signs certificates, name its file in NODE_EXTRA_CA_CERTS.',
+    },
+  );
 }
 
 /** The accounts of the file, and the one of the environment. */

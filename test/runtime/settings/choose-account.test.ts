@@ -83,3 +83,14 @@ test('of two configurations in a folder, none is used unless it is named', async
   });
   assert.deepEqual((await loadConfig({ cwd: folder, env: {}, configPath: json })).policy, { repeatWithinDays: 3 });
 });
+
+test('no account is used while certificates are not checked; the embedded sandbox needs none', async (t) => {
+  const env = { NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  await assert.rejects(configWith(t, ['a'], env), {
+    code: 'CONFIG_INVALID',
+    message: /^NODE_TLS_REJECT_UNAUTHORIZED=0 /,
+    hint: /NODE_EXTRA_CA_CERTS/,
+  });
+  assert.equal(chooseAccount(await configWith(t, [], env), undefined), null);
+  assert.equal((await configWith(t, ['a'], { NODE_TLS_REJECT_UNAUTHORIZED: '1' })).accounts.size, 1);
+});
