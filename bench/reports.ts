@@ -158,8 +158,8 @@ async function resultsOnly(folder: string): Promise<void> {
 async function xlsxOnly(folder: string): Promise<void> {
   await withBatch(folder, 'results.xlsx', async function* (view, batch) {
     const survey = await surveyRows(view, batch);
-    const lying = { found: null, given: null, kept: null };
-    const { mark } = await markOf(view, batch, { lying, isSigned: false });
+    const stored = { found: null, toKeep: null, kept: null };
+    const { mark } = await markOf(view, batch, { stored, isSigned: false });
     const options = { mask: false, version: { ...mark, difference: null, difference_unknown: null } };
     yield* resultsXlsx(view, batch, survey, await summaryOf(view, batch, survey), options);
   });

@@ -24,7 +24,6 @@ import { eventLines, manifestOf } from './versions/manifest.ts';
 import type { SigningKey } from './versions/signing-key.ts';
 import type { ReportVersion, WrittenReports } from './versions/version-shape.ts';
 import {
-  asStoredReports,
   type Marked,
   markOf,
   NotPublished,
@@ -32,6 +31,7 @@ import {
   readStoredReports,
   readVersion,
   type StoredReports,
+  timeOfReports,
   whyIncomparable,
 } from './versions/versions.ts';
 
@@ -90,12 +90,12 @@ export async function writeReports(
       return await db.snapshot(async (view) => {
         const batch = await requireBatch(view, batchId);
         const dir = reportFolder(outDir, batch.batch_id, { mask });
-        const lying = await readStoredReports(dir, batch.batch_id);
-        const marked = await markOf(view, batch, { lying, isSigned: signing !== undefined });
+        const stored = await readStoredReports(dir, batch.batch_id);
+        const marked = await markOf(view, batch, { stored, isSigned: signing !== undefined });
         const survey = await surveyRows(view, batch);
         const whole = await summaryOf(view, batch, survey);
         const summary = mask ? maskSummary(whole) : whole;
-        const material = { view, batch, survey, summary, mask, key: signing?.key, dir, lying, marked };
+        const material = { view, batch, survey, summary, mask, key: signing?.key, dir, stored, marked };
         return writeVersion({ ...material, readableByGroup });
       });
     } catch (error) {
@@ -125,23 +125,23 @@ interface Material {
   mask: boolean;
   key: SigningKey | undefined;
   dir: string;
-  lying: StoredReports;
+  stored: StoredReports;
   marked: Marked;
   readableByGroup: boolean;
 }
 
 async function writeVersion(material: Material): Promise<WrittenReports> {
-  const { view, batch, summary, dir, lying, marked, readableByGroup } = material;
-  const { found, given } = lying;
+  const { view, batch, summary, dir, stored, marked, readableByGroup } = material;
+  const { found, toKeep } = stored;
   let made = null as { version: ReportVersion; isNew: boolean } | null;
   const work = async (writer: FolderWriter) => {
     const { version, manifest } = await makeFiles(material, writer);
-    const isNew = given === null || manifest !== given.text;
+    const isNew = toKeep === null || manifest !== toKeep.text;
     if (isNew) {
-      if (manifest !== null && version.version === given?.version) throw new NotPublished(batch, marked.next);
+      if (manifest !== null && version.version === toKeep?.version) throw new NotPublished(batch, marked.next);
       if ((await readVersion(dir))?.text !== found?.text) throw new Overtaken();
-      if (given) {
-        const { names, to } = placeOf(given, await asStoredReports(view, batch, given));
+      if (toKeep) {
+        const { names, to } = placeOf(toKeep, await timeOfReports(view, batch, toKeep));
         await writer.keep(names, to);
       }
     }

@@ -79,7 +79,7 @@ export function placeOf({ files, version }: StoredVersion, asOf: string): { name
 }
 
 /** The time of a version. For reports of old program versions, that of the event at which they were made, if known. */
-export async function asStoredReports(
+export async function timeOfReports(
   view: Queryable,
   batch: BatchRecord,
   { as_of, audit }: StoredVersion,
@@ -92,7 +92,7 @@ export interface StoredReports {
   /** The signed reports there, of whatever batch. */
   found: StoredVersion | null;
   /** The same, if they were published as final and are not kept yet: they must not be lost. */
-  given: StoredVersion | null;
+  toKeep: StoredVersion | null;
   /** The last version that is kept. */
   kept: StoredVersion | null;
 }
@@ -100,8 +100,8 @@ export interface StoredReports {
 export async function readStoredReports(dir: string, batchId: string): Promise<StoredReports> {
   const [found, kept] = [await readVersion(dir), await lastKept(dir)];
   // If the version is kept already, the program was killed while it replaced the files.
-  const isGiven = found?.batch_id === batchId && found.isFinal && found.text !== kept?.text;
-  return { found, given: isGiven ? found : null, kept };
+  const isToKeep = found?.batch_id === batchId && found.isFinal && found.text !== kept?.text;
+  return { found, toKeep: isToKeep ? found : null, kept };
 }
 
 /** The version of reports, the previous one if it is in the folder, and the number of a new one. */
@@ -119,24 +119,24 @@ export interface Marked {
 export async function markOf(
   view: Queryable,
   batch: BatchRecord,
-  { lying: { given, kept }, isSigned }: { lying: StoredReports; isSigned: boolean },
+  { stored: { toKeep, kept }, isSigned }: { stored: StoredReports; isSigned: boolean },
 ): Promise<Marked> {
   const { batch_id, audit_seq, audit_head } = batch;
   const last = await lastPublishedVersion(view, batch_id, audit_seq);
-  const lies = Math.max(given?.version ?? 0, kept?.version ?? 0);
-  const next = Math.max(last?.version ?? 0, lies) + 1;
+  const stored = Math.max(toKeep?.version ?? 0, kept?.version ?? 0);
+  const next = Math.max(last?.version ?? 0, stored) + 1;
   const marked = async (version: number | null, previous: StoredVersion | null): Promise<Marked> => {
     const previousMark = previous
       ? await previousOf(view, batch, previous)
-      : previousAtOtherService(
+      : previousInOtherFolder(
           await lastPublishedVersion(view, batch_id, last?.seq === audit_seq ? audit_seq - 1 : audit_seq),
         );
     const asOf = isoTime((await eventTime(view, batch_id, audit_seq)) ?? batch.created_at);
     return { mark: { version, as_of: asOf, previous: previousMark }, previous, next };
   };
-  if (!isSigned || !hasEnded(batch.status)) return marked(null, given ?? kept);
-  if (given?.audit.head === audit_head) return marked(given.version, kept);
-  if (last?.seq === audit_seq && last.version > lies) return marked(last.version, given ?? kept);
+  if (!isSigned || !hasEnded(batch.status)) return marked(null, toKeep ?? kept);
+  if (toKeep?.audit.head === audit_head) return marked(toKeep.version, kept);
+  if (last?.seq === audit_seq && last.version > stored) return marked(last.version, toKeep ?? kept);
   throw new NotPublished(batch, next);
 }
 
@@ -152,19 +152,19 @@ export class NotPublished extends Error {
   }
 }
 
-async function previousOf(view: Queryable, batch: BatchRecord, lying: StoredVersion): Promise<PreviousVersion> {
+async function previousOf(view: Queryable, batch: BatchRecord, stored: StoredVersion): Promise<PreviousVersion> {
   return {
-    version: lying.version,
-    as_of: await asStoredReports(view, batch, lying),
-    ...lying.audit,
-    manifest_sha256: createHash('sha256').update(lying.text).digest('hex'),
+    version: stored.version,
+    as_of: await timeOfReports(view, batch, stored),
+    ...stored.audit,
+    manifest_sha256: createHash('sha256').update(stored.text).digest('hex'),
   };
 }
 
 /** For a version that was written to another folder, only the chain is known. */
-function previousAtOtherService(given: PublishedVersion | null): PreviousVersion | null {
-  if (given === null) return null;
-  const { version, at, seq, hash } = given;
+function previousInOtherFolder(published: PublishedVersion | null): PreviousVersion | null {
+  if (published === null) return null;
+  const { version, at, seq, hash } = published;
   return { version, as_of: isoTime(at), events: seq, head: hash, manifest_sha256: null };
 }
 
