@@ -9,7 +9,7 @@ import { reportPlace } from '../../ledger/reporting/report-places.ts';
 import { reportName } from '../../reports/versions/folders.ts';
 import { sessionKey } from '../../runtime/session/session.ts';
 import { reportStore } from '../../runtime/upkeep/report-store.ts';
-import { maySeeWholeNumbers, noteWholeNumbers } from '../access/whole-numbers.ts';
+import { maySeeCompleteNumbers, noteCompleteNumbers } from '../access/complete-numbers.ts';
 import { readOutsideHeads } from '../audit/outside-heads.ts';
 import { batchId } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -48,7 +48,7 @@ export const exportAuditPack = defineOperation({
       }),
     ),
   }),
-  async run({ session }, { batch_id, mask = !maySeeWholeNumbers(session) }) {
+  async run({ session }, { batch_id, mask = !maySeeCompleteNumbers(session) }) {
     const { db, config } = session;
     const { run_id } = await requireBatch(db, batch_id);
     const out = (await reportPlace(db, batch_id)) ?? config.out;
@@ -59,7 +59,7 @@ export const exportAuditPack = defineOperation({
         reason: refusal('REPORTS_MISSING', {}),
         hint: `Write them first: airbatch report ${batch_id}${mask ? ' --mask' : ''}`,
       });
-    if (!mask) await noteWholeNumbers(session, { batch_id, file: 'audit pack', version: current.version });
+    if (!mask) await noteCompleteNumbers(session, { batch_id, file: 'audit pack', version: current.version });
     const { publicKey, fingerprint } = await sessionKey(session);
     const { byBatch, unread } = await readOutsideHeads(session, batch_id);
     const heads = byBatch.get(batch_id) ?? [];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
-import { noteWholeNumbers } from '../access/whole-numbers.ts';
+import { noteCompleteNumbers } from '../access/complete-numbers.ts';
 import { defineOperation, performIn } from '../base/operation.ts';
 import { showReconciliation } from './show-reconciliation.ts';
 
@@ -37,7 +37,7 @@ export const readReconciliationFile = defineOperation({
       throw new AirbatchError('USAGE', `reconciliation ${reconciliation_id} has no file "${file}"`, {
         reason: refusal('LINE_UNKNOWN', {}),
       });
-    if (withReferences.test(file)) await noteWholeNumbers(session, { reconciliation_id, file });
+    if (withReferences.test(file)) await noteCompleteNumbers(session, { reconciliation_id, file });
     const { name, bytes } = found;
     const media_type = 'application/octet-stream';
     return { file_name: `${reconciliation_id}-${name}`, media_type, bytes, path: `${reports.dir}/${name}` };

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Session } from '../../runtime/session/session.ts';
 import { openReport } from '../../runtime/upkeep/report-store.ts';
-import { noteWholeNumbers } from '../access/whole-numbers.ts';
+import { noteCompleteNumbers } from '../access/complete-numbers.ts';
 import { performIn } from '../base/operation.ts';
 import { listReportFiles } from './list-report-files.ts';
 
@@ -15,7 +15,7 @@ export interface ReportFile {
 }
 
 /**
- * Opens a file of a batch's reports; null if there is none. Files with whole phone numbers are for people who work on
+ * Opens a file of a batch's reports; null if there is none. Files with complete phone numbers are for people who work on
  * batches, not for those who only audit them, and the log of access keeps who has read which of them.
  */
 export async function openReportFile(
@@ -28,6 +28,6 @@ export async function openReportFile(
   );
   const file = folder?.files.find((one) => one.name === name);
   if (folder === undefined || file === undefined) return null;
-  if (!isMasked) await noteWholeNumbers(session, { batch_id, file: name, version: folder.version });
+  if (!isMasked) await noteCompleteNumbers(session, { batch_id, file: name, version: folder.version });
   return { bytes: file.bytes, content: await openReport(session, `${folder.dir}/${name}`) };
 }

@@ -12,7 +12,7 @@ import { forgottenBatches, rowsSentTo } from '../../ledger/reporting/paid-rows.t
 import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
-import { noteNumberSearch } from '../access/whole-numbers.ts';
+import { noteNumberSearch } from '../access/complete-numbers.ts';
 import { accountName, batchId, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { type Door, defineOperation } from '../base/operation.ts';

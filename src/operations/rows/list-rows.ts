@@ -16,7 +16,7 @@ import { personOf } from '../../reports/summary/stored.ts';
 import { isContradicted } from '../../reports/summary/survey.ts';
 import { maskNumbers, maskPhone, maskRowRef } from '../../reports/text/mask.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { noteNumberSearch } from '../access/whole-numbers.ts';
+import { noteNumberSearch } from '../access/complete-numbers.ts';
 import { afterNo, batchId, pageSize, rowNo, rowStatus, stableReason, time } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { isNumberSearch, rowFilter } from './row-filter.ts';

@@ -5,7 +5,7 @@ import type { EventData } from '../../ledger/audit/events.ts';
 import type { Session } from '../../runtime/session/session.ts';
 
 /** Whether the caller may see complete phone numbers: people who work on batches may, those who only audit may not. */
-export function maySeeWholeNumbers({ grant }: Pick<Session, 'grant'>): boolean {
+export function maySeeCompleteNumbers({ grant }: Pick<Session, 'grant'>): boolean {
   return !grant?.roles.every((role) => role === 'audit');
 }
 
@@ -18,8 +18,8 @@ export async function noteNumberSearch(session: Session, subject: EventData): Pr
  * Notes in the log of access that the caller gets complete phone numbers in a file of a report. Fails with
  * `ROLE_MISSING` if the caller only audits.
  */
-export async function noteWholeNumbers(session: Session, seen: EventData): Promise<void> {
-  if (!maySeeWholeNumbers(session))
+export async function noteCompleteNumbers(session: Session, seen: EventData): Promise<void> {
+  if (!maySeeCompleteNumbers(session))
     throw new AirbatchError('ROLE_MISSING', `${session.person} sees masked numbers only`);
   await changeAccess(session, ({ note }) => note('report.read', seen));
 }
