@@ -71,7 +71,7 @@ export function addWork(program: Command, call: Call): void {
     .description('send a batch earlier or later than the others of its account')
     .addOption(new Option('--priority <priority>', 'which batches of the account are sent first').choices(priorities))
     .option(...finishBy)
-    .option('--no-finish-by', 'remove the time to finish by')
+    .option('--no-finish-by', 'remove the deadline')
     .action(call(() => import('./batches/reorder.ts')));
   refuseTogether(reorder, ['--finish-by', '--no-finish-by']);
   example(
@@ -127,7 +127,7 @@ export function addPeople(program: Command, call: Call): void {
     .option(...code)
     .option(...earlierBatch)
     .requiredOption('--why <text>', 'the reason, for the audit log')
-    .option('--unsent', 'also rows that are not sent yet; a person must have paused the batch')
+    .option('--unsent', 'not held rows, but rows that are not sent yet; a person must have paused the batch')
     .action(call(() => import('./batches/skip.ts')));
 }
 

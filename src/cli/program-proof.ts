@@ -82,11 +82,10 @@ function addSearches(program: Command, call: Call): void {
     .requiredOption('--from <date>', 'the first day (UTC), or a time with its zone')
     .option(...to)
     .addOption(
-      new Option('--format <format>', 'the columns, as the program imports them').choices([
-        'plain',
-        'quickbooks',
-        'xero',
-      ]),
+      new Option(
+        '--format <format>',
+        'the accounting program that imports the lines, or "plain" for any other',
+      ).choices(['plain', 'quickbooks', 'xero']),
     )
     .option('--expense <account>', 'the account of the books that airtime is charged to (default: Airtime)')
     .option('--wallet <account>', 'the account of the books for the wallets of a currency, as in USD=1200', collect)

@@ -112,7 +112,7 @@ export function addServer(program: Command, call: Call): void {
     .description('send events to other programs: list the endpoints, change them, show what was sent')
     .option('--events <events>', 'with "create": the kinds of events, with commas (default: all)')
     .option('--accounts <names>', 'with "create": only events of these accounts (default: all)')
-    .option('--after <n>', 'with "log": the deliveries before this one')
+    .option('--after <n>', 'with "log": only deliveries that are older than this one')
     .action(call(() => import('./serving/webhooks.ts')));
 }
 
