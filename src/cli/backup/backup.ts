@@ -8,7 +8,7 @@ import type { CommandContext } from '../base/command.ts';
 import { pathOf } from '../base/path-of.ts';
 import { wholeNumber } from '../base/whole-number.ts';
 import { call } from '../session/call.ts';
-import { backupText, leftOutText } from './backup-text.ts';
+import { auditFaults, backupText, leftOutText } from './backup-text.ts';
 
 interface Options {
   encrypt?: boolean;
@@ -41,24 +41,19 @@ async function tryNewest(context: CommandContext, target: string | undefined): P
   return tried.is_good ? 0 : 5;
 }
 
-/** The newest event is of the future if the clock was ahead when it happened. */
+/** The newest event is in the future if the clock was ahead when it happened. */
 export function newestText(at: string, ageMs: number): string {
-  const age = ageMs < 0 ? 'of a time to come: the clock was ahead' : `${durationText(ageMs)} old`;
+  const age = ageMs < 0 ? 'in the future: the clock was ahead' : `${durationText(ageMs)} old`;
   return `Newest    the newest event in it is ${age} (${timeText(at)})`;
 }
 
 function drillText(tried: z.output<typeof drillBackup.result>): string {
   const { newest_event_at: at, newest_event_age_ms: age, audit, is_good } = tried;
-  const { events, batches, broken } = audit.chain;
-  const access = audit.access?.broken ?? null;
-  const faults = [
-    ...[...broken, ...audit.rows.edited].map(({ batch_id, why }) => `! batch ${batch_id}: ${why}`),
-    ...(access === null ? [] : [`! the history of access: ${access}`]),
-  ];
+  const { events, batches } = audit.chain;
   return [
     `${tried.backup}: ${backupText(tried)}`,
     at === null || age === null ? 'Nothing has happened in its ledger yet.' : newestText(at, age),
-    ...faults,
+    ...auditFaults(audit),
     is_good
       ? `It can be restored: ${counted(events, 'event')} of ${counted(batches, 'batch', 'batches')}, all chains whole; rows and payments agree with them.`
       : '! Its ledger does not agree with its audit chains. Look at the ledger itself: airbatch audit',

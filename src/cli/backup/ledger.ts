@@ -7,6 +7,7 @@ import { answer } from '../base/answer.ts';
 import type { CommandContext } from '../base/command.ts';
 import { pathOf } from '../base/path-of.ts';
 import { call } from '../session/call.ts';
+import { auditFaults } from './backup-text.ts';
 
 interface Options {
   from?: string;
@@ -28,10 +29,10 @@ export async function execute(
 async function check(context: CommandContext): Promise<number> {
   const checked = await call(context, checkLedger, {});
   const { ledger, schema, newest, looked_at, faults, moved, audit, is_good } = checked;
-  const looked = {
-    everything: 'all pages and indexes were read',
-    checksums: 'PostgreSQL has found no wrong checksum',
-    nothing: 'PostgreSQL keeps no checksums here, so it cannot say',
+  const damage = {
+    everything: 'none found: all pages and indexes were read',
+    checksums: 'none found: PostgreSQL has found no wrong checksum',
+    nothing: 'not looked for: this PostgreSQL keeps no checksums',
   }[looked_at];
   const newer = `it was written by a later version (schema ${schema}, this one knows ${newest})`;
   const older = `"airbatch ledger migrate", or the next start, brings it from schema ${schema} to ${newest}`;
@@ -42,7 +43,7 @@ async function check(context: CommandContext): Promise<number> {
       `Ledger    ${ledger}`,
       ...(moved === null ? [] : [moveLine(moved)]),
       `Schema    ${schema === newest ? `${schema}, that of this version` : schema > newest ? newer : older}`,
-      ...(faults.length > 0 ? faults.map((fault) => `! ${fault}`) : [`Damage    none found: ${looked}`]),
+      ...(faults.length > 0 ? faults.map((fault) => `! ${fault}`) : [`Damage    ${damage}`]),
       ...chainLines(audit),
     ].join('\n'),
   );
@@ -51,15 +52,12 @@ async function check(context: CommandContext): Promise<number> {
 
 function moveLine({ state, other_place }: { state: 'left' | 'arriving'; other_place: string }): string {
   if (state === 'left') return `! it was moved to ${other_place}: nothing is sent from it any more`;
-  return `! it is a copy of ${other_place} that is not finished: say "airbatch ledger copy" again`;
+  return `! it is a copy of ${other_place} that is not finished: run "airbatch ledger copy" again`;
 }
 
 function chainLines(audit: Awaited<ReturnType<typeof checkLedger.run>>['audit']): string[] {
   if (audit === null) return ['Chains    not checked: this version reads its own schema only'];
-  const faults = [...audit.chain.broken, ...audit.rows.edited].map(
-    ({ batch_id, why }) => `! batch ${batch_id}: ${why}`,
-  );
-  if (audit.access?.broken) faults.push(`! people and keys: ${audit.access.broken}`);
+  const faults = auditFaults(audit);
   if (faults.length > 0) return faults;
   return [
     `Chains    whole: ${counted(audit.chain.events, 'event')} of ${counted(audit.chain.batches, 'batch', 'batches')}`,

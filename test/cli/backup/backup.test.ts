@@ -63,7 +63,7 @@ const filesOf = (dir: string) =>
 
 test('a drill says how old the newest event is, also if the clock was ahead', () => {
   assert.match(newestText('2026-11-26T10:00:00.000Z', 36_000), /is 36 s old \(2026-11-26 10:00:00 UTC\)$/);
-  assert.match(newestText('2026-11-26T10:00:00.000Z', -36_000), /is of a time to come: the clock was ahead \(2026/);
+  assert.match(newestText('2026-11-26T10:00:00.000Z', -36_000), /is in the future: the clock was ahead \(2026/);
 });
 
 test('a backup has ledger, key and configuration, names what it lacks, and is restored where nothing is', async (t) => {
@@ -202,7 +202,7 @@ test('a drill audits the newest backup, and keeping removes the oldest of the sa
   const bad = await airbatch(['backup', '--drill']);
   assert.equal(bad.code, 5);
   assert.match(bad.stdout, /^! batch \S+: .*row 1/m);
-  assert.match(bad.stdout, /^! the history of access: event 1 was edited/m);
+  assert.match(bad.stdout, /^! the chain of access events: event 1 was edited/m);
 });
 
 test('a restore fails if a program makes a new ledger meanwhile, such as one that its service manager starts', async (t) => {
