@@ -10,7 +10,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
 }
 // Commands that process whole files restart themselves with tighter limits on garbage. By default V8 keeps up to 128
 // MiB of garbage in the young generation. It collects the old generation only when that has grown to four times the
-// live data; with a limit below a GiB, to twice. No command has a tenth of that alive. With a thousand accounts that pay,
+// live data; with a limit below a GiB, to twice. No command keeps a tenth of that limit. With a thousand accounts that pay,
 // "serve" would collect a tenth more with a young generation as small as that of the others. V8 takes these sizes on the
 // command line only, and not every system passes options from a "#!" line.
 const ofWholeFiles = /^(?:run|validate|submit|approve|resume|retry|report|reconcile|verify|audit|jobs|serve)$/;

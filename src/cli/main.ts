@@ -67,7 +67,7 @@ function report(
     const message = error.message.replace(/^error: /, '');
     // The shell has split one name into several arguments.
     if (error.code === 'commander.excessArguments' && !message.includes('Expected 0 arguments'))
-      terminal.error('Put a name with blanks in quotation marks: airbatch run "my file.csv"\n');
+      terminal.error('Put a name with spaces in quotation marks: airbatch run "my file.csv"\n');
     if (json) terminal.print(jsonLine({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } }));
     return 2;
   }

@@ -106,7 +106,10 @@ test('a sandbox whose data cannot be kept is no internal error', async (t) => {
   assert.match(run.stderr, /Error: the data of the sandbox \S+sandbox\.db: .* \[LEDGER_IO\]/);
   const sandbox = await runHere(['sandbox'], { cwd });
   assert.equal(sandbox.code, 2);
-  assert.match(sandbox.stderr, /Error: its data cannot be kept in \S+sandbox\.db: .* \[USAGE\]\n.*--ephemeral/);
+  assert.match(
+    sandbox.stderr,
+    /Error: the sandbox cannot keep its data in \S+sandbox\.db: .* \[USAGE\]\n.*--ephemeral/,
+  );
 });
 
 test('the help of a command names the options of all commands', async (t) => {

@@ -444,7 +444,7 @@ describe('a notification', () => {
     const [first, second] = told.map(({ word }) => word.lines.join('\n'));
     assert.match(
       first ?? '',
-      /^a\.csv lies in "working" and is not paid: "airbatch jobs run payroll --slot 1970-01-01T00:00:00.000Z" brings it\.$/,
+      /^a\.csv lies in "working" and is not paid: "airbatch jobs run payroll --slot 1970-01-01T00:00:00.000Z" imports it\.$/,
     );
     assert.match(second ?? '', /\nb\.csv lies in "working" and is not paid: .*: put it into the inbox\.$/);
   });

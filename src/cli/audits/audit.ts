@@ -115,8 +115,8 @@ function ofBatches({ batch_id: batchId, chain, rows }: Audit): { isGood: boolean
 
 function rowsText(batchId: string | null, [first, ...others]: Audit['rows']['unread']): string {
   const rows = batchId === null ? 'All' : 'Its';
-  if (first === undefined) return `${rows} rows are the rows that were checked, in the state that the chain shows.`;
-  const compared = `${rows} rows are in the state that the chain shows; that they are the rows that were checked`;
+  if (first === undefined) return `${rows} rows have the content that was checked, and the state that the chain shows.`;
+  const compared = `${rows} rows have the state that the chain shows; their content`;
   if (batchId !== null) return `${compared} could not be compared, since ${first.why}.`;
   const count = counted(others.length + 1, 'batch', 'batches');
   return `${compared} could not be compared for ${count} (never checked, or forgotten).`;

@@ -53,11 +53,11 @@ function linesOf(done: Forgotten, cwd: string): string[] {
     batches.length === 0 ? none : forgottenText(done),
     ...(kept.length === 0 ? [] : [keptText(kept)]),
     ...(traceable === 0 ? [] : [traceableText(traceable)]),
-    ...reports.map((folder) => `Earlier reports still name them: ${shownFolder(cwd, folder)}/`),
+    ...reports.map((folder) => `Earlier reports still name these people: ${shownFolder(cwd, folder)}/`),
     ...files.map((path) =>
       isBucketPlace(path)
-        ? `The bucket is away, so that an upload still names them until "airbatch serve" has erased it: ${path}`
-        : `Files of jobs still name them: ${relative(cwd, path)}`,
+        ? `The bucket cannot be reached: an upload in it names these people until "airbatch serve" erases it: ${path}`
+        : `Files of jobs still name these people: ${relative(cwd, path)}`,
     ),
   ];
 }
@@ -67,7 +67,7 @@ function keptText(kept: readonly string[]): string {
   const [first = '', ...more] = kept;
   const which = more.length === 0 ? `Batch ${first}` : counted(kept.length, 'batch', 'batches');
   const [its, them] = more.length === 0 ? ['its', 'it'] : ['their', 'them'];
-  return `${which} also ended before then, but not long ago. airbatch still compares new files with ${its} phone numbers, so that nobody is paid twice: forget ${them} later.`;
+  return `${which} ended before then, too, but not long ago. airbatch still compares new files with ${its} phone numbers, so that nobody is paid twice: forget ${them} later.`;
 }
 
 /**

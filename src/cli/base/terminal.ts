@@ -138,7 +138,7 @@ function shownLines(output: Output) {
       output.write(`${cleared}${text()}`);
     },
     keep() {
-      // The person's input stands where the next line begins.
+      // What the person typed, such as ^C, stands where the next line begins.
       if (drawn.length > 0) output.write(`\r${clearBelow}`);
       drawn = [];
     },
@@ -158,5 +158,5 @@ function fittedLines(lines: readonly string[], columns: number, rows: number): s
   const most = rows - 1;
   if (broken.length <= most) return broken;
   const seen = broken.slice(0, Math.max(0, most - 1));
-  return [...seen, `and ${counted(broken.length - seen.length, 'more line')}: the window is too low`];
+  return [...seen, `and ${counted(broken.length - seen.length, 'more line')}: the window is too small`];
 }

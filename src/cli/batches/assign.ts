@@ -13,7 +13,7 @@ export async function execute(
   { to, nobody = false }: { to?: string; nobody?: boolean },
 ): Promise<number> {
   if ((to !== undefined) === nobody)
-    throw new AirbatchError('USAGE', 'who takes care of the rows is not named', {
+    throw new AirbatchError('USAGE', 'name either one person or nobody to take care of the rows', {
       hint: 'Write --to PERSON, or --nobody.',
     });
   const done = await call(context, assignRows, { batch_id, rows: rowNumbers(given), owner: to ?? null });

@@ -70,11 +70,11 @@ function linesOf(found: Found): string[] {
   const sums = paid_rows === 0 ? 'nothing' : `${requestedText(paid, paid_products)} in ${counted(paid_rows, 'row')}`;
   const lines = payments.length === 0 ? [] : [`${phone_number} was paid ${sums}${since}.`];
   if (paid_twice_rows > 0)
-    lines.push(`May have been paid twice: ${counted(paid_twice_rows, 'row')}; the sum above has each once.`);
+    lines.push(`May have been paid twice: ${counted(paid_twice_rows, 'row')}; the sum above counts each once.`);
   if (refunded_rows > 0)
     lines.push(`Refunded later: ${counted(refunded_rows, 'row')}; the recipient may not have the airtime.`);
   if (open_rows > 0) lines.push(`${counted(open_rows, 'row')} without a result yet${sumsInBrackets(open)}.`);
-  if (is_cut) lines.push('There are more: name a shorter time with --from and --to.');
+  if (is_cut) lines.push('There are more payments: name a shorter time with --from and --to.');
   if (forgotten_batches > 0)
     lines.push(
       `${counted(forgotten_batches, 'batch', 'batches')} of this time no longer contain numbers, and are not included.`,

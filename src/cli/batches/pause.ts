@@ -13,7 +13,7 @@ export async function execute(
   answer(
     context,
     paused,
-    `Paused: nothing more of batch ${batchId} is sent until "airbatch resume ${batchId}". Payments already sent will be followed to the end. ` +
+    `Paused: nothing more of batch ${batchId} is sent until "airbatch resume ${batchId}". Payments already sent are followed to the end. ` +
       `"airbatch skip ${batchId} --unsent --why TEXT" skips the rest.`,
   );
   return 0;

@@ -47,7 +47,7 @@ export async function execute(
     case 'run':
       return runJob(context, required(action, name), options);
     default:
-      throw new AirbatchError('USAGE', `"jobs ${action}" is not known: it is list, check, run or new`);
+      throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: 'Write list, check, run or new.' });
   }
 }
 

@@ -38,7 +38,7 @@ export async function execute(
   const made = await sandboxOptions(given, cwd);
   const sandbox = await makeSandbox(made).catch((error: unknown) => {
     if (made.data === undefined) throw error;
-    throw new AirbatchError('USAGE', `its data cannot be kept in ${made.data}: ${errorMessage(error)}`, {
+    throw new AirbatchError('USAGE', `the sandbox cannot keep its data in ${made.data}: ${errorMessage(error)}`, {
       hint: 'Name another file with --data, or keep its data only in memory with --ephemeral.',
     });
   });
@@ -83,7 +83,7 @@ function balancesOf(list: string | undefined): [id: string, balance: string][] {
   return list.split(',').map((item) => {
     const [, id, balance] = /^\s*([^=\s]+)\s*=\s*([0-9]+(?:\.[0-9]+)?)\s*$/.exec(item) ?? [];
     if (id !== undefined && balance !== undefined) return [id, balance];
-    throw new AirbatchError('USAGE', `--balances: "${item.trim()}" is not a wallet and what it holds`, {
+    throw new AirbatchError('USAGE', `--balances: "${item.trim()}" is not a wallet with its balance`, {
       hint: 'Write for example --balances wallet-usd=50,wallet-kes=0',
     });
   });

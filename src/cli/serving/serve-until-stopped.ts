@@ -9,7 +9,7 @@ const lateExitCode = 5;
 interface UntilStopped extends Pick<ServeDoor, 'onServing'> {
   /** The name of an option that is not called like its field. */
   optionOf?: (field: string) => string;
-  /** If programs read the log, even if a person watches. */
+  /** Set if programs read the log, even if a person watches. */
   screen?: null;
 }
 

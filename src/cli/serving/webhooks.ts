@@ -31,7 +31,10 @@ export async function execute(context: CommandContext, args: string[], options: 
     throw new AirbatchError('USAGE', `"${action}" is not an action`, { hint: `Write list, ${actions.join(', ')}.` });
   if (id === undefined)
     throw new AirbatchError('USAGE', `"${action}" needs ${action === 'create' ? 'a URL' : 'the id of an endpoint'}`, {
-      hint: '"airbatch webhooks" lists the endpoints.',
+      hint:
+        action === 'create'
+          ? 'For example: airbatch webhooks create https://payroll.example.com/airbatch'
+          : '"airbatch webhooks" lists the endpoints.',
     });
   if (action === 'log') return log(context, id, options);
   const [done, text] = await change(context, action, id, { delivery, ...options });

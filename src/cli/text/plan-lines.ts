@@ -90,7 +90,7 @@ function finishLines(plan: Plan, { batch_id }: PlannedBatch): string[] {
   }
   if (finishBy !== null && doneAt !== null && doneAt > finishBy)
     lines.push(
-      `Late       ${helpText(plan, batch_id)}; "airbatch reorder ${batch_id} --finish-by TIME" gives it another time`,
+      `Late       ${helpText(plan, batch_id)}; "airbatch reorder ${batch_id} --finish-by TIME" gives it another deadline`,
     );
   if (finishBy !== null && unknown !== null)
     lines.push(
@@ -121,7 +121,7 @@ function unknownText(why: NonNullable<Plan['done_unknown']>): string {
   return `a batch of the account is paused (${pauseReasonTexts[why].label})`;
 }
 
-/** What each active wallet holds. Balances of V1 with neither a currency nor a purse of their own are only counted. */
+/** What each active wallet holds. Balances of V1, which name no currency, are only counted. */
 function balanceTexts(wallets: NonNullable<Plan['balance']>['wallets']): string[] {
   const active = wallets.filter((wallet) => wallet.active);
   const named = active.filter(({ currency }) => currency !== '');

@@ -59,7 +59,7 @@ export async function backUp(
 export function targetOf({ config }: Pick<Session, 'config'>, named: string | undefined): string {
   const target = named ?? config.backup?.folder;
   if (target !== undefined) return target;
-  throw new AirbatchError('USAGE', 'it is not known where backups go', {
-    hint: 'Name a folder, or set "backup" in the configuration.',
+  throw new AirbatchError('USAGE', 'no folder for backups is named', {
+    hint: 'Name one, or set "backup" in the configuration.',
   });
 }

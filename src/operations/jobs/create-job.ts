@@ -16,7 +16,9 @@ export const createJob = defineOperation({
   result: z.strictObject({ name: z.string(), file: z.string() }),
   async run({ session: { config } }, { name }) {
     if (!jobName.safeParse(name).success)
-      throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
+      throw new AirbatchError('USAGE', `"${name}" is not a name for a job`, {
+        hint: 'Use only a-z, 0-9 and "-". Nothing was written.',
+      });
     const file = join(config.jobs, `${name}.ts`);
     if (existsSync(file))
       throw new AirbatchError('USAGE', `there is already a job ${file}`, {

@@ -31,7 +31,7 @@ export function requireFitting(
 ): RowCheck {
   const { codes, value: needed } = fixes[name];
   if (name !== 'exclude_rows' && !(codes as readonly string[]).includes(code))
-    throw new AirbatchError('USAGE', `${name} mends no ${code}`, { reason: refusal('FIX_UNFIT', {}) });
+    throw new AirbatchError('USAGE', `the fix ${name} does not correct ${code}`, { reason: refusal('FIX_UNFIT', {}) });
   if (needed === null ? value !== undefined : value === undefined || !fits[needed](value))
     throw new AirbatchError(
       'USAGE',

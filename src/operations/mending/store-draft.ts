@@ -78,7 +78,7 @@ export async function storeDraft(
     return { draft: { ...draft, status: 'open' }, isNew: true };
   } catch (error) {
     await eraseDraftRows(session, draft_id);
-    // If the bucket is away, housekeeping erases what it has.
+    // If the bucket cannot be reached, housekeeping erases the files later.
     await eraseFiles(session, draft_id).catch(() => undefined);
     throw error;
   } finally {
@@ -86,7 +86,7 @@ export async function storeDraft(
   }
 }
 
-/** The options with what was found in the file, and what is known of its header. */
+/** The options, with the header line and the sheet that were found, and the mapping that is known for this header. */
 async function readWith({ db }: Session, account: string, table: MendingTable, options: DraftOptions) {
   const map = { ...(await knownMapping(db, account, sha256(JSON.stringify(table.header)))), ...options.map };
   const { header, headerLine, sheet } = table;

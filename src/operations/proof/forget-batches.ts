@@ -64,7 +64,7 @@ export const forgetBatches = defineOperation({
     kept: z.array(batchId),
     /** Folders of reports that still name people, or their addresses in a bucket. */
     reports: z.array(z.string()),
-    /** Files of jobs that still name people, and those of drafts in a bucket that is away. */
+    /** Files of jobs that still name people, and those of drafts in a bucket that cannot be reached. */
     files: z.array(z.string()),
   }),
   async run(context, input) {
@@ -101,8 +101,8 @@ async function forget(
 }
 
 /**
- * Where reports of a batch are: in the configured place, and in the folder that a run named. A bucket that is away may
- * have some.
+ * Where reports of a batch are: in the configured place, and in the folder that a run named. A bucket that cannot be
+ * reached may have some.
  */
 async function reportsNaming(session: Session, batchId: string): Promise<string[]> {
   const { db, config } = session;
@@ -121,8 +121,8 @@ function timeBefore({ session: { clock, config }, nameOf }: Forgetting, before: 
   if (before !== undefined) return Date.parse(before);
   const days = config.retention.personalDataDays;
   if (days !== undefined) return clock.now() - days * dayMs;
-  throw new AirbatchError('USAGE', 'nothing was named to forget', {
-    hint: `Name a batch, or say ${nameOf('before')}, or set "retention.personalDataDays" in the configuration.`,
+  throw new AirbatchError('USAGE', 'no batch and no date is named', {
+    hint: `Name a batch, or give ${nameOf('before')} DATE, or set "retention.personalDataDays" in the configuration.`,
   });
 }
 

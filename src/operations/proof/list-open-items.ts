@@ -4,7 +4,7 @@ import { pageSize } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson, requireReconciliation } from './open-item.ts';
 
-/** Lists the open lines of a reconciliation, page by page, with what people noted about them. */
+/** Lists the open items of a reconciliation, page by page, with what people noted about them. */
 export const listOpenItems = defineOperation({
   name: 'list-open-items',
   role: 'audit',

@@ -9,7 +9,7 @@ import { reason } from '../base/fields.ts';
 import { defineOperation } from '../base/operation.ts';
 import { openItem, openItemJson, requireReconciliation } from './open-item.ts';
 
-/** Keeps a note on an open line of a reconciliation. Its text, without phone numbers, is in the chain of access. */
+/** Keeps a note on an open item of a reconciliation. Its text, without phone numbers, is in the chain of access. */
 export const noteOpenItem = defineOperation({
   name: 'note-open-item',
   role: 'operate',
@@ -21,7 +21,7 @@ export const noteOpenItem = defineOperation({
     const { account } = await requireReconciliation(session, reconciliation_id);
     const found = await findOpenItem(session.db, reconciliation_id, item_no);
     if (found === null)
-      throw new AirbatchError('USAGE', `reconciliation ${reconciliation_id} has no open line ${item_no}`, {
+      throw new AirbatchError('USAGE', `reconciliation ${reconciliation_id} has no open item ${item_no}`, {
         reason: refusal('LINE_UNKNOWN', {}),
       });
     const line = JSON.parse(found.item) as ReconcileItem;

@@ -15,8 +15,8 @@ export interface ReportFile {
 }
 
 /**
- * Opens a file of a batch's reports; null if there is none. Files with complete phone numbers are for people who work on
- * batches, not for those who only audit them, and the log of access keeps who has read which of them.
+ * Opens a file of a batch's reports; null if there is none. Files with complete phone numbers are for people who work
+ * on batches, not for those who only audit them, and the log of access keeps who has read which of them.
  */
 export async function openReportFile(
   session: Session,

@@ -37,7 +37,7 @@ export const planPayout = defineOperation({
   input: z.strictObject({
     rows: z.int().min(1).max(rowsMax),
     account: accountName.optional(),
-    /** What the rows ask for together. If it is left out: as much a row as in the latest payouts of the account. */
+    /** What the rows ask for together. If it is left out: the average amount of recent rows, times `rows`. */
     sums: amountsByCurrency.optional(),
   }),
   result: z.strictObject({
@@ -84,8 +84,8 @@ export const planPayout = defineOperation({
 });
 
 /**
- * As much a row as the latest payments of the account, by the currency of the recipients. It is an estimate, for which
- * binary numbers are exact enough.
+ * The average of the latest payments of the account, times `rows`, by the currency of the recipients. It is an
+ * estimate, for which binary numbers are exact enough.
  */
 async function usualSums(
   db: Queryable,

@@ -20,7 +20,7 @@ const rejectedNext = slotPart(
   {},
   'correct the file that could not be read and put it into the inbox before you run the slot again',
 );
-const brought = slotPart('SLOT_BEFORE', {}, 'brought before');
+const brought = slotPart('SLOT_BEFORE', {}, 'its files were imported before');
 const stopped = slotPart('SLOT_STOPPED', {}, 'stopped before all of its files were read');
 /** How long the slot waits for a single file that is still being written. */
 const fileWaitMinutes = 60;
@@ -101,7 +101,7 @@ function namedValue(names: readonly string[]): string {
 function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]): unknown {
   if (source.kind !== 'folder') return error;
   const names = files.map(({ name }) => name);
-  const message = `${errorMessage(error)}; not brought: ${named(names)}, in "working"`;
+  const message = `${errorMessage(error)}; not imported: ${named(names)}, in "working"`;
   if (!(error instanceof AirbatchError)) return new Error(message, { cause: error });
   const reason = slotReason('SLOT_NOT_BROUGHT', { files: namedValue(names) });
   return new AirbatchError(error.code, message, { hint: error.hint, reason, cause: error });

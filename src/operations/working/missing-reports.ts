@@ -31,7 +31,7 @@ export interface Unreported {
 /**
  * The completed batches without complete reports, because a program was killed or could not write them: the folder has
  * no reports, or only those from before the end or from before a late status update. Throws `FOLDER_UNWRITABLE` if the
- * store of the reports is away.
+ * store of the reports cannot be reached.
  */
 export async function batchesWithoutReports(session: ReportsOf): Promise<Unreported[]> {
   const { db, clock, config } = session;
@@ -48,7 +48,7 @@ export async function batchesWithoutReports(session: ReportsOf): Promise<Unrepor
   return found;
 }
 
-/** The same for work on payments, which does not wait for a store of reports that is away: then a note says so. */
+/** The same for work on payments. It does not wait for a store that cannot be reached, and emits a note instead. */
 export async function batchesToReport({ session, emit }: Pick<OperationContext, 'session' | 'emit'>) {
   return batchesWithoutReports(session).catch((error: unknown) => {
     if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;

@@ -64,8 +64,7 @@ export async function workOn(
   signal.addEventListener('abort', stop, { once: true });
   const progress = reportProgress(context, batchIds);
   try {
-    // It is better to find an unwritable folder before anything is sent than afterwards.
-    // A bucket that is away for a while holds up no payment.
+    // Finds an unwritable folder before anything is sent. A bucket that cannot be reached does not delay payments.
     if (!isBucketPlace(out)) await makeFolder(out, session.config);
     await rememberPlace(session, batchIds, out);
     await notifier.begin();

@@ -107,7 +107,7 @@ const columns: Record<
     cells: ({ entry, no, account, amount }, runOf) => [
       `airbatch ${no} ${entry.currency}`,
       entry.date.split('-').toReversed().join('/'),
-      // As a number, because a text with a sign would be kept from running as a formula.
+      // A number: a text that begins with a sign gets an apostrophe, so that no spreadsheet runs it as a formula.
       ...[descriptionOf(entry, runOf), account, 'Tax Exempt', Number(amount)],
     ],
   },

@@ -10,7 +10,7 @@ import { findRow, type RowRecord } from '../../ledger/rows/rows.ts';
 import { inUnit, type Unit } from '../../ledger/unit-of-work.ts';
 import type { Bucket } from './reconcile-buckets.ts';
 
-/** A completed payment at the service that the ledger does not have like this. */
+/** A payment that the service has completed and that differs from what the ledger has. */
 export interface Contradicted {
   bound: BoundPayment;
   payment: ServicePayment;
@@ -24,8 +24,8 @@ export function contradictedBy(bound: BoundPayment | null, bucket: Bucket, payme
 
 /**
  * Records the contradictions: rows that count as unpaid count as paid from now on, wherever money is decided. A second
- * payment of a paid row halts the account. Of second payments that are known, and of paid rows, it records what the
- * service charges for them now, or that it has given the money back.
+ * payment of a paid row halts the account. For paid rows, and for second payments that are known, it records the
+ * service's present charge or its refund.
  */
 export async function noteContradictions(db: Database, clock: Clock, found: readonly Contradicted[]): Promise<void> {
   if (found.length === 0) return;

@@ -27,7 +27,7 @@ const steps = {
 
 export const nextSteps = Object.keys(steps) as (keyof typeof steps)[];
 
-/** What a person can do about an item, and the same in a sentence; both empty if nothing is to be done. */
+/** What a person can do about an item: a sentence, and the same as a code. Empty and null if there is nothing to do. */
 export const nextShape = {
   next: z.string(),
   next_reason: z.strictObject({ code: z.string(), values: z.record(z.string(), z.string()) }).nullable(),

@@ -64,7 +64,7 @@ ${
 }
 ${
   balance.explained === false
-    ? html`<p class="small">Unexplained money is in the cost of no row of this ledger. It can come from another program that uses the account, a second payment of a row, a payment that failed at first and was charged later, a deposit (negative), a fee, or a refund that the service did not report in time. ${
+    ? html`<p class="small">No row of this ledger explains this money. It can come from another program that uses the account, a second payment of a row, a payment that failed at first and was charged later, a deposit (negative), a fee, or a refund that the service did not report in time. ${
         hasNameless
           ? 'Reconciliation asks the service about each payment of this ledger. Version 1 has no list that shows payments of other programs.'
           : "Reconciliation against the service's own list names it."

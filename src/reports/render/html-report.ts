@@ -213,7 +213,7 @@ function peopleSection(summary: BatchSummary, zone: string | null): Html {
   const [nobody, never] = isGivenUp(status) ? ['nobody', 'never'] : ['nobody yet', 'not yet'];
   const when = (iso: string | null) => (iso === null ? '' : localTimeText(iso, zone));
   return html`<section><h2>Who and when</h2><dl>
-<dt>Asked for by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
+<dt>Submitted by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
 <dt>Approved by</dt><dd>${approverLines(summary, nobody).map(
     ({ name, at }) => html`${name}<br><span class="soft small">${when(at)}</span><br>`,
   )}${waitingApprovalsText(summary)}</dd>

@@ -51,7 +51,7 @@ function batchRows(summary: BatchSummary, label: string, version: ReportVersion)
     ['As of', time(version.as_of)],
     ...(difference === null ? [] : [[`Since version ${version.previous?.version}`, difference]]),
     ['File', summary.file_name],
-    ['Asked for by', summary.created_by],
+    ['Submitted by', summary.created_by],
     ['Approved by', approversText(summary)],
     ['Created', time(times.created_at)],
     ['Approved', time(times.approved_at)],

@@ -135,8 +135,8 @@ export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 
 }
 
 /**
- * The sentence with its time, its author and the interface: "2026-11-20 09:30:12 UTC  ann (cli)  row 17: it was
- * skipped: left the company".
+ * The sentence with its time, its author and the interface: "2026-11-20 09:30:12 UTC  ann (cli)  row 17: skipped
+ * it: left the company".
  */
 export function auditSentence(event: AuditEvent): string {
   const { through } = readData(event.body);

@@ -76,7 +76,7 @@ function restSentences(summary: BatchSummary): string[] {
   const more =
     balance.uncertain.charges > 0
       ? '.'
-      : `. Rows of other batches that were in doubt then may account for it: once they have a result, airbatch report ${batch_id} compares again. To look for another cause: airbatch reconcile --batch ${batch_id}`;
+      : `. Rows of other batches that were in doubt then may explain it: once they have a result, airbatch report ${batch_id} compares again. To look for another cause: airbatch reconcile --batch ${batch_id}`;
   for (const { currency, unexplained } of balance.explanation) {
     const less = subtractAmounts('0', unexplained);
     const back = refunded.amounts[currency];
@@ -90,7 +90,7 @@ function restSentences(summary: BatchSummary): string[] {
       );
     else if (compareAmounts(less, '0') > 0)
       sentences.push(
-        `${sumsText({ [currency]: less })} less left the wallets than was charged: a deposit or refund of that amount is not accounted for. To look for a refund: airbatch reconcile --batch ${batch_id}`,
+        `${sumsText({ [currency]: less })} less left the wallets than was charged: airbatch knows of no deposit or refund of that amount. To look for a refund: airbatch reconcile --batch ${batch_id}`,
       );
   }
   return sentences;

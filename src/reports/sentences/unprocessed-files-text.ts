@@ -13,8 +13,8 @@ export function leftFilesLines(job: string, files: readonly UnprocessedFile[]): 
     const [lies, is, them] = names.length === 1 ? ['lies', 'is', 'it'] : ['lie', 'are', 'them'];
     const next =
       dueAt === null
-        ? `no slot takes ${them} there: put ${them} into the inbox`
-        : `"airbatch jobs run ${job} --slot ${isoTime(dueAt)}" brings ${them}`;
+        ? `no run will read ${them} there: put ${them} into the inbox`
+        : `"airbatch jobs run ${job} --slot ${isoTime(dueAt)}" imports ${them}`;
     return `${names.slice(0, namedMax).join(', ')}${more} ${lies} in "working" and ${is} not paid: ${next}.`;
   });
 }

@@ -180,8 +180,8 @@ function whenLookedUp(batchId: string, pause: BatchSummary['pause']): string {
 }
 
 function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string {
-  const [is, them] = rows === 1 ? ['is', 'it'] : ['are', 'them'];
-  return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sumsInBrackets(requested)}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
+  const [is, they, were] = rows === 1 ? ['is', 'it', 'was'] : ['are', 'they', 'were'];
+  return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sumsInBrackets(requested)}. Ask the service whether ${they} ${were} paid; a person may decide ("airbatch resolve").`;
 }
 
 /** Whether the batch finished in time. Whether an open batch will is a matter of `airbatch status`. */

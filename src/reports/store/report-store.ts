@@ -38,8 +38,8 @@ export interface ReportStore {
   find(name: string): Promise<string | null>;
   /**
    * Has `work` write reports into the folder `<outDir>/<name>`, in which it finds the version before, and keeps them.
-   * It may be called again, if another machine was first. Returns what it returned; `dir` is where they are kept. A
-   * null name: the reports are new, and `work` chooses their name.
+   * Calls `work` again if another machine has published first. Returns the result of `work`; its `dir` is where the
+   * reports are kept. With a null name, the reports are new, and `work` chooses their name.
    */
   write<Made extends { dir: string }>(name: string | null, work: (outDir: string) => Promise<Made>): Promise<Made>;
 }

@@ -9,7 +9,7 @@ import { pageReported, pageTroubled, type ReportedRow } from '../../ledger/repor
 import { findRow } from '../../ledger/rows/rows.ts';
 import { maskedName, personColumns, personNamed } from '../text/person-name.ts';
 
-/** The shapes of JSON texts in the ledger, checked when they are read: a report must rather fail than be wrong. */
+/** The shapes of JSON texts in the ledger, checked when they are read: no report is better than a wrong one. */
 const storedProblems = z.array(
   z.object({
     code: z.string(),
@@ -27,7 +27,7 @@ const storedNames = z.array(
   z.object({ code: z.string(), message: z.string(), values: z.record(z.string(), z.string()).optional() }),
 );
 
-/** The same problems with what their messages name; null where an earlier version of the program has found them. */
+/** The same problems with the values in their messages; null if an earlier version of the program found them. */
 export function namedProblemsOf({ problems }: Pick<ReportedRow, 'problems'>) {
   const found = problems === null ? [] : storedNames.parse(JSON.parse(problems));
   return found.map(({ code, message, values = null }) => ({ code, message, values }));

@@ -199,7 +199,7 @@ export const summaryShape = z.strictObject({
     in_time: z.boolean().nullable(),
     /** From start to completion, in milliseconds. */
     duration_ms: z.number().nullable(),
-    /** How long of that payments were sent or followed, in milliseconds: without gaps, such as before a retry. */
+    /** The part of it in which payments were sent or followed, in milliseconds: no gaps, such as before a retry. */
     active_ms: z.number().nullable(),
   }),
   /** How often each problem occurs in all rows, by its code. */

@@ -140,7 +140,7 @@ test('airbatch audit finds an edited batch or row of the ledger, though its chai
 
   assert.match(
     await auditedWith('SELECT 1', 'SELECT 1'),
-    /^0: .*is complete and unchanged\. Its rows are the rows that were checked/,
+    /^0: .*is complete and unchanged\. Its rows have the content that was checked/,
   );
   const amount = (value: string) => `UPDATE rows SET amount = '${value}' WHERE row_no = 1`;
   const edited = await auditedWith(amount('900'), amount('10'));

@@ -45,7 +45,10 @@ describe('airbatch forget', () => {
     for (const text of [...numbers, canary, '254712101003x']) assert.ok(before.includes(text), `${text} was there`);
     const forgotten = await run('forget', batch, '--why', 'asked by the recipients');
     assert.equal(forgotten.code, 0, forgotten.stderr);
-    assert.match(forgotten.stdout, /Forgotten: who was paid in 4 rows of 1 batch\.\nEarlier reports still name them/);
+    assert.match(
+      forgotten.stdout,
+      /Forgotten: who was paid in 4 rows of 1 batch\.\nEarlier reports still name these people/,
+    );
     const after = await bytes();
     for (const text of [...numbers, ...numbers.map((number) => number.slice(3)), canary, '254712101003x'])
       assert.equal(after.includes(text), false, text);
@@ -92,7 +95,7 @@ describe('airbatch forget', () => {
     const none = await run('forget', '--before', today);
     assert.equal(
       none.stdout,
-      `Nothing was forgotten.\nBatch ${batch} also ended before then, but not long ago. airbatch still compares new files with its phone numbers, so that nobody is paid twice: forget it later.\n`,
+      `Nothing was forgotten.\nBatch ${batch} ended before then, too, but not long ago. airbatch still compares new files with its phone numbers, so that nobody is paid twice: forget it later.\n`,
     );
     const told = JSON.parse((await run('--json', 'forget', '--before', today)).stdout);
     assert.deepEqual([told.batches, told.kept], [[], [batch]]);

@@ -191,13 +191,13 @@ test('kept lines stay, and keys typed meanwhile do not', () => {
   assert.deepEqual(rows(), ['1 of 2', 'Stopping', 'b']);
 });
 
-test('if the window is too low for all lines, the last one says how many are missing, and none scrolls away', () => {
+test('if the window is too small for all lines, the last one says how many are missing, and none scrolls away', () => {
   const { terminal, rows } = onScreen({ columns: 60, rows: 6 });
   for (let count = 1; count <= 3; count++)
     terminal.show(Array.from({ length: 9 }, (_, index) => `batch ${index}: ${count} of 3`));
   assert.deepEqual(rows(), [
     ...[0, 1, 2, 3].map((index) => `batch ${index}: 3 of 3`),
-    'and 5 more lines: the window is too low',
+    'and 5 more lines: the window is too small',
   ]);
 });
 

@@ -547,7 +547,7 @@ describe('airbatch jobs', { concurrency: 4 }, () => {
     db.exec(`UPDATE slots SET state = 'due'`);
     db.close();
     const again = await run('jobs', 'run', 'friday-promo', ...slot);
-    assert.match(again.stderr, /brought before/);
+    assert.match(again.stderr, /its files were imported before/);
     assert.deepEqual(readdirSync(join(folder, '.airbatch/jobs/friday-promo')), []);
   });
 

@@ -126,7 +126,7 @@ describe('a plan for a batch with a deadline says when it is done', () => {
     );
     assert.match(
       text,
-      /^Late {7}"airbatch reorder payroll --priority urgent" sends it before the others.*in time; .*--finish-by TIME" gives it another time$/m,
+      /^Late {7}"airbatch reorder payroll --priority urgent" sends it before the others.*in time; .*--finish-by TIME" gives it another deadline$/m,
     );
   });
 

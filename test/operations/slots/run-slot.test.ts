@@ -39,7 +39,7 @@ import { makeOpenLimiter } from '../../support/open-limiter.ts';
 const minute = 60_000;
 const broughtBefore = {
   outcome: 'done',
-  detail: 'brought before',
+  detail: 'its files were imported before',
   reasons: [{ code: 'SLOT_BEFORE', values: {} }],
 };
 
@@ -554,7 +554,7 @@ describe('a file that a slot has taken and not imported', () => {
     const error: unknown = await slot.catch((thrown: unknown) => thrown);
     assert.ok(error instanceof AirbatchError);
     assert.equal(error.code, 'LEDGER_BUSY');
-    assert.equal(error.message, 'the ledger is busy; not brought: b.csv, c.csv, d.csv and 1 more, in "working"');
+    assert.equal(error.message, 'the ledger is busy; not imported: b.csv, c.csv, d.csv and 1 more, in "working"');
     assert.deepEqual(reasonsOfError(error), [
       { code: 'SLOT_TROUBLE', values: { code: 'LEDGER_BUSY', error: 'the ledger is busy' } },
       { code: 'SLOT_NOT_BROUGHT', values: { files: 'b.csv, c.csv, d.csv, …' } },
@@ -584,14 +584,14 @@ describe('a file that a slot has taken and not imported', () => {
     assert.equal(about?.files, 1);
     assert.match(
       about?.next ?? '',
-      /^20261125-0900~november\.csv lies in "working" and is not paid: "airbatch jobs run payroll --slot 2026-11-25T06:00:00.000Z" brings it\.$/,
+      /^20261125-0900~november\.csv lies in "working" and is not paid: "airbatch jobs run payroll --slot 2026-11-25T06:00:00.000Z" imports it\.$/,
     );
     assert.deepEqual(await look(2 * minute), []);
     assert.deepEqual(await leftNow(db, job), [{ file: '20261125-0900~november.csv', due_at: dueAt }]);
     write('working/by-hand.csv');
     assert.match(
       JSON.stringify(await look()),
-      /by-hand\.csv lies in .*: no slot takes it there: put it into the inbox/,
+      /by-hand\.csv lies in .*: no run will read it there: put it into the inbox/,
     );
     rmSync(join(folder, 'working/by-hand.csv'));
     await run();

@@ -81,7 +81,7 @@ test('the page shows the result of the batch, who submitted and who approved it'
   const { text } = await page(t);
   assert.match(text, /7 of 10 rows were paid: <span class="w">KES 703\.50<\/span>; 1 was skipped\./);
   assert.match(text, /1 row failed: nothing was paid for it\./);
-  assert.match(text, /Asked for by<\/dt><dd>amina/);
+  assert.match(text, /Submitted by<\/dt><dd>amina/);
   assert.match(text, /Approved by<\/dt><dd>brian/);
 });
 

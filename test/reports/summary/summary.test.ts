@@ -152,7 +152,7 @@ test('rows that had been paid before the balance was first read, as after a rest
   const earlier = 'USD 0.80 was charged before the balance was first read, and is not compared with it.';
   assert.deepEqual(await proofOf('B-1'), ['4.8', '0', `Wallet balances match the charges exactly. ${earlier}`]);
   const deposit =
-    'USD 1.20 less left the wallets than was charged: a deposit or refund of that amount is not accounted for.';
+    'USD 1.20 less left the wallets than was charged: airbatch knows of no deposit or refund of that amount.';
   assert.deepEqual(await proofOf('B-2'), [
     '4.8',
     '-1.2',
@@ -335,7 +335,7 @@ test('an overdue row is shown separately from others, in every report', async (t
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual(summary.overdue, { rows: 2, requested: { KES: '201' }, oldest_sent_at: '2026-11-01T08:00:00.002Z' });
   assert.deepEqual(verdictOf(summary).details.slice(1), [
-    '2 rows are with the service for longer than it promises (KES 201.00). Ask it what became of them; a person may decide ("airbatch resolve").',
+    '2 rows are with the service for longer than it promises (KES 201.00). Ask the service whether they were paid; a person may decide ("airbatch resolve").',
     '1 row is with the service, not yet delivered.',
   ]);
   const { dir } = await writeReports(db, 'B-1', folderOf(t));
@@ -558,11 +558,11 @@ test('a deposit into the wallets is not called a loss', async (t) => {
   };
   assert.match(
     about('0.5'),
-    /USD 0\.50 more left the wallets than the known charges\. Rows of other batches that were in doubt then may account for it: .* airbatch report B-1 compares again\. .* airbatch reconcile --batch B-1/,
+    /USD 0\.50 more left the wallets than the known charges\. Rows of other batches that were in doubt then may explain it: .* airbatch report B-1 compares again\. .* airbatch reconcile --batch B-1/,
   );
   assert.match(
     about('-0.5'),
-    /USD 0\.50 less left the wallets than was charged: a deposit or refund of that amount is not accounted for\. To look for a refund: airbatch reconcile --batch B-1$/,
+    /USD 0\.50 less left the wallets than was charged: airbatch knows of no deposit or refund of that amount\. To look for a refund: airbatch reconcile --batch B-1$/,
   );
   assert.match(
     about('-0.5', { rows: 1, amounts: { USD: '0.50' } }),
