@@ -13,9 +13,12 @@ export function shownFolder(cwd: string, dir: string): string {
   return isBucketPlace(dir) ? dir : relative(cwd, dir) || '.';
 }
 
-/** Throws the error of a file that a person has named and that cannot be written. */
+/** Throws the error of a file that a person has named with `--out` and that cannot be written. */
 export function unwritable(file: string): (error: unknown) => never {
   return (error) => {
-    throw new AirbatchError('FOLDER_UNWRITABLE', `${file} cannot be written: ${errorMessage(error)}`, { cause: error });
+    throw new AirbatchError('FOLDER_UNWRITABLE', `${file} cannot be written: ${errorMessage(error)}`, {
+      hint: 'Name another file with --out, and repeat the command.',
+      cause: error,
+    });
   };
 }

@@ -102,6 +102,8 @@ async function readFaults(path: string): Promise<FaultMix> {
   try {
     return faultMixShape.parse(JSON.parse(await readFile(path, 'utf8')));
   } catch (error) {
-    throw new AirbatchError('CONFIG_INVALID', `the faults in ${path} cannot be used: ${errorMessage(error)}`);
+    throw new AirbatchError('CONFIG_INVALID', `the faults in ${path} cannot be used: ${errorMessage(error)}`, {
+      hint: 'Correct that file: docs/sandbox.md says what it can contain.',
+    });
   }
 }

@@ -43,7 +43,10 @@ export const drillBackup = defineOperation({
 
 export async function drill(session: Session, door: Door, target: string): Promise<z.output<typeof result>> {
   const [newest] = await backupsIn(target);
-  if (newest === undefined) throw new AirbatchError('BACKUP_UNUSABLE', `there is no complete backup in ${target}`);
+  if (newest === undefined)
+    throw new AirbatchError('BACKUP_UNUSABLE', `there is no complete backup in ${target}`, {
+      hint: 'Make a backup there first, or name the folder that has one.',
+    });
   const backup = await openBackup(newest.dir, () => passphraseOf(session));
   const temporary = await mkdtemp(join(tmpdir(), 'airbatch-drill-'));
   try {

@@ -28,7 +28,9 @@ export const validateFile = defineOperation({
     const { session, emit, signal, nameOf } = context;
     const { file, sheet, errors: errorsPath } = input;
     if (errorsPath !== undefined && errorsPath === file)
-      throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
+      throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them', {
+        hint: `Name another file with ${nameOf('errors')}.`,
+      });
     // With this path, the embedded sandbox writes no files.
     return withAccount({ ...session, ledgerPath: noLedgerPath }, input.account, (account) =>
       whileNothingIsSent(context, async () => {

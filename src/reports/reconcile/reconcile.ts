@@ -20,6 +20,7 @@ import type { ReconcileDeps } from './reconcile-source.ts';
 import { hasRest, readingSpan, readingsOf, restNext } from './reconcile-wallets.ts';
 import { itemColumns, type Reconciliation, reconciliationManifest } from './reconciliation.ts';
 
+const unwritableHint = 'Make the folder writable, or choose another, then reconcile again.';
 /** A compared time that ends this shortly before now is meant to last until now. */
 const nowMarginMs = 60_000;
 
@@ -78,7 +79,7 @@ export async function reconcile(
       await writer.write({ name: 'manifest.sig', content: [deps.key.sign(Buffer.from(manifest))] });
       await writer.write({ name: 'manifest.json', content: [manifest] });
     };
-    const files = await writeFolder(dir, [], work, deps);
+    const files = await writeFolder(dir, [], work, { ...deps, hint: unwritableHint });
     return { dir, files, reconciliation: reconciliation as unknown as Reconciliation };
   } finally {
     await scratch.close();

@@ -92,15 +92,16 @@ async function withFolderTrouble<Result>(
 /**
  * Writes files into `folder`, which is made if it is missing. They are written to a temporary folder first, and moved
  * when `work` is done. Files named in `stale` that were not written are removed, since they are outdated. Fails with
- * `FOLDER_UNWRITABLE`.
+ * `FOLDER_UNWRITABLE`, whose own hint is about the reports of a batch; `hint` replaces it.
  */
 export function writeFolder(
   folder: string,
   stale: readonly string[],
   work: (writer: FolderWriter) => Promise<void>,
-  readers: Readers = {},
+  { hint, ...readers }: Readers & { hint?: string } = {},
 ): Promise<string[]> {
-  return withFolderTrouble(folder, () => writeAll(folder, stale, modesFor(readers), work));
+  const options = hint === undefined ? {} : { hint };
+  return withFolderTrouble(folder, () => writeAll(folder, stale, modesFor(readers), work), options);
 }
 
 const makingPrefix = '.making-';

@@ -47,7 +47,10 @@ export async function unpackBackup(
     await copying.catch((error: unknown) => {
       const { syscall } = error as NodeJS.ErrnoException;
       if (syscall === undefined) throw unusable(dir, `${name} was changed`, error);
-      throw new AirbatchError('FOLDER_UNWRITABLE', `${place.to} cannot be written`, { cause: error });
+      throw new AirbatchError('FOLDER_UNWRITABLE', `${place.to} cannot be written`, {
+        hint: 'Make room, or make the folder writable, then restore again. The backup is unchanged.',
+        cause: error,
+      });
     });
   }
   return manifest.files.map(({ name }) => name);

@@ -20,7 +20,9 @@ export function reportStore({ config, clock, ledgerPath }: Place, out: string): 
   if (!isBucketPlace(out)) return folderStore(out, config);
   const { bucket } = config;
   if (bucket === null || bucketPlace(bucket) !== out)
-    throw new AirbatchError('FOLDER_UNWRITABLE', `${out} is not the configured store of reports ("reports.s3")`);
+    throw new AirbatchError('FOLDER_UNWRITABLE', `${out} is not the configured store of reports ("reports.s3")`, {
+      hint: 'Configure the store in which these reports are, or choose a folder. The ledger has everything that was paid.',
+    });
   const store =
     opened.get(bucket) ?? bucketStore({ objects: openBucket(bucket), clock, scratchIn: dirname(ledgerPath) });
   opened.set(bucket, store);

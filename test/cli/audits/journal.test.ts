@@ -55,6 +55,8 @@ test('the totals of a month are what the wallets paid and what reconcile says, i
   assert.deepEqual(paid.get('two'), { KES: '150', NGN: '500' });
   const reversed = await runHere(['journal', '--account', 'two', '--from', at(1), '--to', at(-1)], { cwd, env });
   assert.match(reversed.stderr, /--to \S+ is before --from \S+ \[USAGE\]/);
+  const unwritten = await runHere(['journal', '--account', 'two', ...days, '--out', 'gone/november.csv'], { cwd, env });
+  assert.match(unwritten.stderr, /cannot be written: .*\nName another file with --out, and repeat the command\.\n/);
   for (const account of ['two', 'one']) {
     const { reconciliation } = await run('reconcile', '--account', account, ...days);
     const { totals, uncertain } = await run('journal', '--account', account, ...days);

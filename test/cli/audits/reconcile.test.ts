@@ -160,6 +160,16 @@ describe('airbatch reconcile', () => {
     );
   });
 
+  test('says what to do if its reports cannot be written', async (t) => {
+    const { run } = await paid(t);
+    const { code, stderr } = await run('reconcile', '--from', yesterday, '--out', 'payroll.csv');
+    assert.equal(code, 5);
+    assert.match(
+      stderr,
+      /nothing can be written to .*\nMake the folder writable, or choose another, then reconcile again\.\n/,
+    );
+  });
+
   test('explains wrong options', async (t) => {
     const place = await paid(t);
     for (const [args, words] of [
