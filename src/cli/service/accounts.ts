@@ -36,7 +36,7 @@ const reasonTexts: Record<NonNullable<Account['gate']['why']>, string> = {
   service_mismatch: 'the service answered about a different payment',
   credentials_rejected: 'the service refuses its credentials',
   insufficient_balance: 'its balance is too low',
-  throttled: 'the service throttles it',
+  throttled: 'the service makes it wait',
   unreachable: 'the service does not answer',
 };
 

@@ -16,7 +16,7 @@ import { defineOperation } from '../base/operation.ts';
 import { draftId, draftRow, group } from '../mending/draft-fields.ts';
 import { rowJson, shownTo } from './draft-summary.ts';
 
-/** A page of the rows of a draft, as they stand now. Whoever may not prepare files sees masked numbers. */
+/** A page of the rows of a draft, as they stand now. People who may not prepare files see masked numbers. */
 export const listDraftRows = defineOperation({
   name: 'list-draft-rows',
   role: 'audit',
@@ -45,7 +45,7 @@ export const listDraftRows = defineOperation({
   async run({ session }, { draft_id, state = null, code = null, column, text = null, after, skip, limit }) {
     const { db } = session;
     const draft = await requireDraft(db, draft_id);
-    // Whoever sees masked numbers could find them digit by digit.
+    // A person who sees masked numbers could find them digit by digit.
     if (text !== null && /\p{Nd}/u.test(text)) requireRole(session, 'prepare');
     const filter = { state, code, columnNo: column ?? null, text };
     const place = { after, skip, limit };

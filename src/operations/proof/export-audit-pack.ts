@@ -22,7 +22,7 @@ const formatPath = packageFile('docs/report-format.md');
 
 /**
  * Puts together what an auditor needs to check a batch offline: all versions of its reports, the public key, the
- * anchored heads that can be read, and how to verify them. Whoever only audits gets the masked reports.
+ * anchored heads that can be read, and how to verify them. People who only audit get the masked reports.
  */
 export const exportAuditPack = defineOperation({
   name: 'export-audit-pack',

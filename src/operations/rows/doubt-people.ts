@@ -4,7 +4,7 @@ import type { Session } from '../../runtime/session/session.ts';
 const roles = ['operate', 'resolve'] as const;
 
 /**
- * The people who may take care of doubts of these accounts: whoever may operate or resolve in the console or by the
+ * The people who may take care of doubts of these accounts: those who may operate or resolve in the console or by the
  * configuration, and the caller.
  */
 export async function doubtPeople(

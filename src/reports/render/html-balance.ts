@@ -49,7 +49,7 @@ ${explained.map(
       : html`<i>+</i>
 <div><b>${moneyText(one.currency, one.charged_late)}</b><span class="soft small">charged late for these rows</span></div>`
   }<i>+</i>
-<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div>${
+<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches in this time</span></div>${
     one.came_back === '0'
       ? null
       : html`<i>−</i>
@@ -77,7 +77,7 @@ ${
 function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean): string {
   if (wallets === 0) return '';
   const said = isReadTwice
-    ? `Nothing left the ${isRestShown ? 'other ' : ''}${counted(wallets, 'wallet')}`
+    ? `The ${isRestShown ? 'other ' : ''}${counted(wallets, 'wallet')} paid nothing`
     : `The ${counted(wallets, 'wallet')} were read before the first row, but not after the last one`;
   return `${said}: summary.json has them. `;
 }

@@ -32,7 +32,7 @@ export function verdictOf(
   const { broken } = summary.audit;
   if (broken === undefined) return verdict;
   const details = [
-    `Its audit chain is broken: ${broken}. Whoever looks after airbatch must find out why: see "airbatch audit --batch ${summary.batch_id}".`,
+    `Its audit chain is broken: ${broken}. The person who looks after airbatch must find out why: see "airbatch audit --batch ${summary.batch_id}".`,
     `In the ledger as it is now: ${verdict.headline}`,
   ];
   return { tone: 'attention', headline: brokenChainText, details: [...details, ...verdict.details] };

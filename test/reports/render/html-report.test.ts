@@ -149,9 +149,9 @@ test('of many wallets, those without changes are counted and not listed', async 
   const { text } = await page(t, {}, withWallets('94.4'));
   assert.match(text, /<td>USD-4 wallet<\/td>/);
   assert.doesNotMatch(text, /<td>USD-[^4] wallet<\/td>/);
-  assert.match(text, /Nothing left the other 8 wallets: summary\.json has them\. Read /);
+  assert.match(text, /The other 8 wallets paid nothing: summary\.json has them\. Read /);
   const still = (await page(t, {}, withWallets('100'))).text;
-  assert.match(still, /what explains the difference<\/h2>\s*<p class="soft small">Nothing left the 9 wallets: /);
+  assert.match(still, /what explains the difference<\/h2>\s*<p class="soft small">The 9 wallets paid nothing: /);
   const open = async (db: Database) => {
     await writeSampleBatch(db);
     await db.execute('UPDATE batches SET balance_before = ?, balance_after = NULL', [balance('100')]);
