@@ -2,6 +2,7 @@ import { assert } from '../core/basics/assert.ts';
 import { AirbatchError } from '../core/basics/errors.ts';
 import type { Random } from '../core/basics/random.ts';
 import { defaultRunId, isRunId } from '../core/identity/ids.ts';
+import { storedDigest } from '../core/identity/stored-digest.ts';
 import { batchPolicy } from '../core/state/batch-policy.ts';
 import { type Clock, isoTime } from '../core/time/clock.ts';
 import { type BatchRecord, findBatch, type Priority, type ReadWith } from '../ledger/batches/batches.ts';
@@ -197,7 +198,7 @@ async function readInto(
   const catalog = untilAborted(given.catalog ?? null, signal);
   const file = await checkSource({ source, settings, catalog, needsNames, onProgress, signal, onChecked });
   try {
-    const { tallied, contentSha256 } = await (await store()).finish(file);
+    const { tallied, contentSha256, cellsSha256 } = await (await store()).finish(file);
     const { batch_id: batchId } = await receiveOnce();
     const validated = await unitOf(deps, async (unit) => {
       await requireReading(unit, batchId, holder);
@@ -205,12 +206,14 @@ async function readInto(
       const { rows, valid, invalid, held, skipped } = tallied.counts;
       const { form, header } = file;
       const columns = JSON.stringify(header);
+      const batch = await requireOwn(unit, batchId);
+      const stored_sha256 = storedDigest({ ...batch, columns }, cellsSha256);
       const changed = await unit.changeBatch(
-        await requireOwn(unit, batchId),
+        batch,
         'validate',
         { content_sha256: contentSha256, columns },
         {
-          ...{ content_sha256: contentSha256, rows, valid, invalid, held, skipped },
+          ...{ content_sha256: contentSha256, stored_sha256, rows, valid, invalid, held, skipped },
           ...{
             delimiter: form.delimiter,
             amount_column: form.amountColumn,

@@ -23,6 +23,7 @@ import { insertLost } from '../../src/ledger/rows/lost-payments.ts';
 import { insertPayments } from '../../src/ledger/rows/payments.ts';
 import { pageRows } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { auditBatch } from '../../src/operations/audit/audit-rows.ts';
 import { folderOf } from '../support/folder.ts';
 import { aPayment, memoryLedger } from '../support/ledger.ts';
 import { check, csv, goodRow, rowOfMany, testCatalog } from './support.ts';
@@ -769,6 +770,7 @@ test('the ledger has the same as a validation, whatever rows have in common', as
       const digest = makeContentDigest();
       for (const row of stored) digest.add(row);
       assert.equal(batch.content_sha256, digest.hex());
+      assert.deepEqual((await auditBatch(db, batch.batch_id)).edited, []);
       assert.deepEqual(
         stored.map(plain),
         checked.map(({ row_no, status, row_ref, problems, input }) =>

@@ -7,6 +7,7 @@ import { noteRefund } from '../../src/engine/tracking/webhook-notes.ts';
 import { lateCosts } from '../../src/ledger/reporting/late-charges.ts';
 import type { NewRow } from '../../src/ledger/rows/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { auditBatch } from '../../src/operations/audit/audit-rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { verdictOf } from '../../src/reports/sentences/verdict.ts';
 import { batchSummary } from '../../src/reports/summary/summary.ts';
@@ -86,6 +87,20 @@ describe('a failed payment that the service charges later', () => {
     await rereadAll(rig);
     assert.equal((await rig.row(1)).contradicted, 'completed');
     assert.equal((await balanceOf(rig, 'batch-2')).explained, true);
+  });
+
+  test('is in the audit chain, so an audit finds where it was edited or deleted', async (t) => {
+    const rig = await slowRig(t, 'v2');
+    await rig.add(rows(1));
+    await rig.run();
+    await rereadAll(rig);
+    const late = async () => (await auditBatch(rig.db, 'batch-1')).edited.filter((why) => why.includes('late charge'));
+    assert.deepEqual(await late(), []);
+    await rig.db.execute("UPDATE late_charges SET cost = '9'");
+    const said = /^row 1 has USD 9 as the late charge of payment \S+, but the chain says USD 0\.0774 at \S+Z$/;
+    assert.match((await late()).join('\n'), said);
+    await rig.db.execute('DELETE FROM late_charges');
+    assert.match((await late()).join('\n'), /^row 1 has nothing as the late charge of payment \S+, but the chain says/);
   });
 
   test('has its own part in the proof of its own batch, which the audit chain proves', async (t) => {

@@ -193,7 +193,7 @@ async function checkRows(
   const writer = makeTextWriter(rowsPerBlockMin * bytesPerRow);
   const check = makeChunkCheck(context, (row, cells) => {
     if (needsNames) requireNames(row, source);
-    totals.add(row);
+    totals.add(row, cells);
     comparison.note(row);
     guards.note(row, cells);
     packRow(row, cells, writer);

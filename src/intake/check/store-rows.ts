@@ -59,7 +59,7 @@ export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchR
       const compared = makeTotals();
       for await (const rows of file.rows(rowsPerUnit)) {
         const judged = await unitOf((unit) => judgeRows(unit, batch.batch_id, rows, judge));
-        for (const row of judged) compared.add(row);
+        for (const row of judged) compared.add(row, row.input);
         await deps.clock.turn();
       }
       return compared.result();

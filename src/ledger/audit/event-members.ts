@@ -5,7 +5,7 @@
 export const eventMembers = [
   // A batch.
   ...(['account', 'run_id', 'service', 'file_sha256', 'created_by', 'finish_by', 'from', 'to', 'through'] as const),
-  ...(['content_sha256', 'rows', 'valid', 'invalid', 'held', 'skipped'] as const),
+  ...(['content_sha256', 'stored_sha256', 'rows', 'valid', 'invalid', 'held', 'skipped'] as const),
   ...(['amount_column', 'decimal_sign', 'delimiter'] as const),
   ...(['draft_id', 'original_sha256', 'steps', 'undone', 'cells', 'history_sha256'] as const),
   ...(['line', 'column', 'step', 'by', 'changed_at', 'change_sha256'] as const),

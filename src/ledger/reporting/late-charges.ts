@@ -10,7 +10,7 @@ import type { Unit } from '../unit-of-work.ts';
  * A charge that is not in its row's cost: of a payment that had failed, and that the service completed later; of a
  * second payment of the row; or the new cost of a paid row whose cost the service has changed.
  */
-interface LateCharge {
+export interface LateCharge {
   batch_id: string;
   row_no: number;
   topup_id: string;
@@ -84,6 +84,11 @@ export async function otherCharge(
      WHERE batch_id = ? AND row_no = ? AND topup_id <> ? AND refunded_at IS NULL LIMIT 1`,
     [batch_id, row_no, topup_id ?? ''],
   );
+}
+
+/** The late charges of a batch, in the order of its rows. */
+export function lateChargesOf(db: Queryable, batchId: string): Promise<LateCharge[]> {
+  return db.query('SELECT * FROM late_charges WHERE batch_id = ? ORDER BY row_no, topup_id', [batchId]);
 }
 
 /** Whether the service shows a payment as completed and free: it has given the money back. */

@@ -1,11 +1,10 @@
 import { ZodError } from 'zod';
 import { makeContentDigest } from '../../core/identity/content-digest.ts';
-import { isoOrNull } from '../../core/time/clock.ts';
+import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { balanceEventText } from '../../engine/plan/known-balance.ts';
 import { type AuditEvent, readData } from '../../ledger/audit/events.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
-import { countRows } from '../../ledger/batches/row-counts.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
 import { type ChainState, type OutsideHead, walkChain } from '../../ledger/reporting/chain-walk.ts';
 import { refundColumns, resultColumns, resultLine } from '../../reports/render/results.ts';
@@ -16,6 +15,8 @@ import { makeFacts, noteEvent } from '../../verify/chain/gather-facts.ts';
 import { stateFromEvents } from '../../verify/chain/state-from-events.ts';
 import { checkAgainstChain, checkReason, checkSent } from '../../verify/checks/results.ts';
 import { Findings } from '../../verify/input/findings.ts';
+import { decisionDifferences } from './audit-decisions.ts';
+import { makeDerivedChecks } from './audit-derived.ts';
 import { checkPayments } from './audit-payments.ts';
 
 /** The chain of a batch, and how the ledger's batch and rows differ from it. */
@@ -42,7 +43,8 @@ export function auditBatch(db: Database, batchId: string, outside: readonly Outs
     // A broken chain proves nothing about the rows.
     if (chain.broken !== null) return { ...chain, edited: [], unread: null };
     const { differences, unread } = await rowDifferences(view, batch, facts);
-    return { ...chain, edited: [...statedDifferences(batch, facts), ...differences], unread };
+    const decided = await decisionDifferences(view, batch, facts);
+    return { ...chain, edited: [...statedDifferences(batch, facts), ...decided, ...differences], unread };
   });
 }
 
@@ -61,6 +63,7 @@ function statedDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['the service', batch.service],
     ['the digest of the file', batch.file_sha256],
     ['who submitted it', batch.created_by],
+    ['when it was submitted', isoTime(batch.created_at)],
     ['the digest of the rows', batch.content_sha256],
     ['who approved it', batch.approved_by],
     ['when it was approved', isoOrNull(batch.approved_at)],
@@ -93,35 +96,22 @@ function readOr<Value>(read: () => Value, unreadable: () => void): Value | null 
   }
 }
 
-/** How the counts that are kept with a batch differ from its rows. What a batch still has to do depends on them. */
-async function countDifferences(
-  view: Queryable,
-  { batch_id }: BatchRecord,
-  counts: ReadonlyMap<string, number>,
-): Promise<string[]> {
-  const kept = await countRows(view, batch_id);
-  return [...new Set([...kept.keys(), ...counts.keys()])].flatMap((state) => {
-    const [said, has] = [kept.get(state) ?? 0, counts.get(state) ?? 0];
-    return said === has ? [] : `it counts ${counted(said, 'row')} as ${state}, but has ${has}`;
-  });
-}
-
 async function rowDifferences(
   view: Queryable,
   batch: BatchRecord,
   facts: ChainFacts,
 ): Promise<{ differences: string[]; unread: string | null }> {
   const digest = makeContentDigest();
-  const counts = new Map<string, number>();
+  const derived = await makeDerivedChecks(view, batch, facts);
   const findings = new Findings();
   for await (const page of rowPages(view, batch.batch_id)) {
     for (const row of page) {
       digest.add(row);
-      counts.set(row.status, (counts.get(row.status) ?? 0) + 1);
       const line = readOr(
         () => resultLine(batch, row, { mask: false }),
         () => findings.add('results.csv', `row ${row.row_no} has a field that cannot be read.`),
       );
+      derived.add(row, line?.input ?? null);
       if (line === null) continue;
       const { values, refund, contradicted, second } = line;
       const ledgerRow = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
@@ -134,6 +124,7 @@ async function rowDifferences(
     await checkPayments(view, batch, { rows: page, chain: facts }, findings);
   }
   const { validated, approved, forgotten } = facts.batch;
+  const { counts } = derived;
   const differences: string[] = [];
   const found = {
     rows: [...counts.values()].reduce((sum, count) => sum + count, 0),
@@ -149,12 +140,12 @@ async function rowDifferences(
   }
   differences.push(...findings.list.map(({ message }) => message.replace(/\.$/, '')));
   if (findings.unlisted > 0) differences.push(`${counted(findings.unlisted, 'more difference')} in its rows`);
-  differences.push(...(await countDifferences(view, batch, counts)));
-  if (typeof validated?.data.content_sha256 !== 'string') return { differences, unread: 'it was never validated' };
-  if (forgotten !== null) return { differences, unread: 'the people of its rows were forgotten' };
+  const isValidated = typeof validated?.data.content_sha256 === 'string';
+  const unread = !isValidated ? 'it was never validated' : forgotten && 'the people of its rows were forgotten';
   const hex = digest.hex();
-  for (const [act, said] of Object.entries({ validated, approved }))
+  for (const [act, said] of Object.entries(unread === null ? { validated, approved } : {}))
     if (typeof said?.data.content_sha256 === 'string' && said.data.content_sha256 !== hex)
       differences.push(`its rows are not those that were ${act}`);
-  return { differences, unread: null };
+  differences.push(...(await derived.differences()));
+  return { differences, unread };
 }

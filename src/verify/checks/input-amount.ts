@@ -28,8 +28,10 @@ export class InputAmounts {
 
   /**
    * `place`: `amount_column` of `batch.validate`, counted from 0 among the columns of the file; null if there is none.
+   * `column`: its name, for who compares cells without the other columns of results.
    */
-  constructor(place: unknown) {
+  constructor(place: unknown, column?: string) {
+    this.#column = column;
     this.#known = typeof place === 'number' || place === null ? place : undefined;
   }
 
@@ -37,8 +39,12 @@ export class InputAmounts {
     if (this.#isFirst) this.#column = this.#columnIn(Object.keys(row));
     this.#isFirst = false;
     const { status = '', amount = '' } = row;
-    if (this.#column === undefined || status === 'invalid' || status === 'skipped') return;
-    const cell = unguarded(row[this.#column]) ?? '';
+    if (this.#column !== undefined) this.compare(rowNo, status, amount, unguarded(row[this.#column]) ?? '');
+  }
+
+  /** `amount`: empty if the row has none. `cell`: as it is in the file. */
+  compare(rowNo: number, status: string, amount: string, cell: string): void {
+    if (status === 'invalid' || status === 'skipped') return;
     const amounts = amountsIn(cell);
     if (amounts.length === 0) {
       // A product has no amount. After people were forgotten, and in masked rows, the cell says nothing.

@@ -18,6 +18,12 @@ export class ExactSums {
     this.#sums.set(name, (this.#sums.get(name) ?? 0n) + (others.#sums.get(othersName) ?? 0n));
   }
 
+  /** The sums as decimal texts, in alphabetical order of their names. */
+  toObject(): Record<string, string> {
+    const names = [...this.#sums.keys()].sort();
+    return Object.fromEntries(names.map((name) => [name, decimalOf(this.#sums.get(name) ?? 0n)]));
+  }
+
   isZero(name: string): boolean {
     return (this.#sums.get(name) ?? 0n) === 0n;
   }
@@ -49,9 +55,13 @@ export function lesser(a: string, b: string): string {
 /** `whole` minus `part`, as a decimal text; empty if `part` is larger. */
 export function rest(whole: string, part: string): string {
   const left = units(whole) - units(part);
-  if (left <= 0n) return '0';
-  const digits = String(left).padStart(scale + 1, '0');
-  return `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+  return left <= 0n ? '0' : decimalOf(left);
+}
+
+function decimalOf(sum: bigint): string {
+  const digits = String(sum < 0n ? -sum : sum).padStart(scale + 1, '0');
+  const plain = `${digits.slice(0, -scale)}.${digits.slice(-scale)}`.replace(/\.?0+$/, '');
+  return sum < 0n ? `-${plain}` : plain;
 }
 
 /** The most zeros that an exponent may add: more than any amount of money has. */
