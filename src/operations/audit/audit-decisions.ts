@@ -3,6 +3,7 @@ import { isoTime } from '../../core/time/clock.ts';
 import { approvalsOf } from '../../ledger/batches/approvals.ts';
 import type { BatchRecord } from '../../ledger/batches/batches.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
+import { counted } from '../../reports/text/counted-text.ts';
 import type { Act, BatchFacts, ChainFacts } from '../../verify/chain/chain-facts.ts';
 
 /** How what the ledger keeps of people's decisions about a batch differs from the events of these decisions. */
@@ -19,8 +20,8 @@ export async function decisionDifferences(
 }
 
 /**
- * An approval that no longer counts is deleted, and stays in the chain. So each approval must be in the chain, and there
- * must be as many as the batch needed.
+ * An approval that no longer counts is deleted, and stays in the chain. So each approval must be in the chain, and
+ * there must be as many as the batch needed.
  */
 async function approvalDifferences(view: Queryable, batch: BatchRecord, facts: BatchFacts): Promise<string[]> {
   const { approvals: given, approvalsNeeded: needed } = facts;
@@ -37,9 +38,9 @@ async function approvalDifferences(view: Queryable, batch: BatchRecord, facts: B
       `it has an approval by ${person} of ${isoTime(approved_at)}, which the chain does not have`,
   );
   if (batch.approvals_needed !== needed)
-    differences.push(`it needs ${batch.approvals_needed} approvals, but the chain says ${needed}`);
+    differences.push(`it needs ${counted(batch.approvals_needed, 'approval')}, but the chain says ${needed}`);
   if (forged.length === 0 && kept.length < needed)
-    differences.push(`it has ${kept.length} of the ${needed} approvals that the chain has`);
+    differences.push(`it has ${counted(kept.length, 'approval')}, but the chain has ${given.length}`);
   return differences;
 }
 

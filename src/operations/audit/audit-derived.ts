@@ -32,14 +32,15 @@ export async function makeDerivedChecks(
   const cells = makeCellsDigest();
   const late = makeLateCheck(await lateChargesOf(view, batch.batch_id), chain);
   const amounts = makeAmountCheck(batch, chain);
-  let isCostTold = true;
+  let isCostRecorded = true;
   return {
     counts,
     add(row, input) {
       const { row_no, line, status, cost, cost_currency } = row;
       counts.set(status, (counts.get(status) ?? 0) + 1);
       if (cost !== null && cost_currency !== null && isAmount(cost)) costs.add(cost_currency, cost);
-      if (cost !== null && ['completed', 'failed'].includes(status) && chain.paidOf(row_no) === 0) isCostTold = false;
+      if (cost !== null && ['completed', 'failed'].includes(status) && chain.paidOf(row_no) === 0)
+        isCostRecorded = false;
       // A person who skips a row says why, in place of what intake found.
       const isFinal = hasFinalProblems(status) && (status === 'invalid' || chain.stateOf(row_no) === null);
       cells.add({ row_no, line, cells: row.input, problems: isFinal ? row.problems : null });
@@ -50,7 +51,7 @@ export async function makeDerivedChecks(
       return [
         ...countDifferences(await countRows(view, batch.batch_id), counts),
         // Chains of early versions do not say what rows cost, and their ledgers kept no sum.
-        ...(isCostTold ? costDifferences(await costsOfBatch(view, batch.batch_id), costs, chain) : []),
+        ...(isCostRecorded ? costDifferences(await costsOfBatch(view, batch.batch_id), costs, chain) : []),
         ...late.differences(),
         ...amounts.differences(),
         ...storedDifferences(batch, cells.hex(), chain),
@@ -67,7 +68,7 @@ function countDifferences(kept: ReadonlyMap<string, number>, counts: ReadonlyMap
   });
 }
 
-/** A failed payment may have been charged: when its row is retried, only the chain and the sum still have the charge. */
+/** A failed payment may have been charged. Once its row is retried, only the chain and the sum have the charge. */
 function costDifferences(kept: ReadonlyMap<string, string>, costs: ExactSums, { failed }: ChainFacts): string[] {
   const earlier = failed.earlier();
   for (const currency of Object.keys(earlier.toObject())) costs.addFrom(currency, earlier, currency);
@@ -113,6 +114,15 @@ function makeLateCheck(kept: readonly LateCharge[], chain: ChainFacts) {
   };
 }
 
+/** The name of a column of the file; its place (from 1) if the names in an edited ledger cannot be read. */
+function columnName(batch: BatchRecord, column: number): string | number {
+  try {
+    return columnsOf(batch)[column] ?? column + 1;
+  } catch {
+    return column + 1;
+  }
+}
+
 /** Each amount must be in its cell of the file. Chains of earlier versions do not say in which column the cell is. */
 function makeAmountCheck(batch: BatchRecord, { batch: { validated } }: ChainFacts) {
   const place = validated?.data.amount_column;
@@ -121,7 +131,7 @@ function makeAmountCheck(batch: BatchRecord, { batch: { validated } }: ChainFact
   return {
     add({ row_no, status, amount }: ReportedRow, cells: readonly string[]) {
       if (column === null) return;
-      inputs ??= new InputAmounts(column, `input_${columnsOf(batch)[column]}`);
+      inputs ??= new InputAmounts(column, `input_${columnName(batch, column)}`);
       inputs.compare(row_no, status, amount ?? '', cells[column] ?? '');
     },
     differences() {
