@@ -27,7 +27,7 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
     if (known.lastRow === rowNo) return;
     known.count += 1;
     known.lastRow = rowNo;
-    if (known.examples.length < examplesMax) known.examples.push({ row: rowNo, ...problem });
+    keepExample(known.examples, { row: rowNo, ...problem });
   };
 
   const addReady = ({ line, country, amount, currency, sms_message }: CheckedRow) => {
@@ -75,4 +75,16 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
         .map(([code, { count, examples }]) => ({ code, count, examples })),
     }),
   };
+}
+
+/** Advice that no example has yet, such as what to do with a total line, replaces one that is repeated. */
+function keepExample(examples: ProblemExample[], added: ProblemExample): void {
+  if (examples.length >= examplesMax) {
+    const isKnown = ({ suggestion }: ProblemExample, before: readonly ProblemExample[]) =>
+      before.some((other) => other.suggestion === suggestion);
+    const repeated = examples.findLastIndex((example, index) => isKnown(example, examples.slice(0, index)));
+    if (repeated < 0 || isKnown(added, examples)) return;
+    examples.splice(repeated, 1);
+  }
+  examples.push(added);
 }

@@ -139,6 +139,14 @@ describe('airbatch validate', () => {
     assert.deepEqual([lost.count, lost.examples[0].line, lost.examples[0].column], [1, 32, 'phone_number']);
   });
 
+  test('names the advice for a total line, however many rows have the same problem', async (t) => {
+    const cwd = folderOf(t);
+    const wrong = ['ask Mary', 'ask Joe', 'ask Ann', 'ask Bob'].map((name) => `${name},1,5,KES`);
+    write(cwd, 'a.csv', 'phone_number,network_id,amount,currency', ...wrong, 'TOTAL,,20,KES', 'ask Eve,1,5,KES');
+    const { stdout } = await runHere(['validate', 'a.csv'], { cwd });
+    assert.match(stdout, /PHONE_NOT_A_NUMBER in 6 rows\n {2}lines 2, 3: .*\n.*\n {2}line 6: .*\n.*--total-line skip/);
+  });
+
   test('finds what a run would find at the service, such as a network of another country', async (t) => {
     const cwd = folderOf(t);
     const header = 'phone_number,network_id,amount,currency';
