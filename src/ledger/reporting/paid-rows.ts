@@ -1,3 +1,4 @@
+import { multiplyAmount, Sums, subtractAmounts } from '../../core/money/money.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { accountLists, accountPlaces } from '../drivers/filled-lists.ts';
 import { readColumn, readValue } from '../drivers/read.ts';
@@ -59,33 +60,61 @@ export async function batchesSentIn(db: Queryable, { accounts, fromMs, toMs }: A
   return found;
 }
 
-/** Rows of a batch that were paid in a time, with the same amount and the same cost. */
+/** Rows of a batch that were paid in a time, with the same amount, the same cost and the same refund. */
 export interface PaidRows {
   currency: string | null;
   /** Null for a product. */
   amount: string | null;
   cost: string | null;
   cost_currency: string | null;
+  /** What the service has given back of the cost; null if nothing. */
+  refund: string | null;
   count: number;
   first_at: number;
   last_at: number;
 }
 
+/** The greatest number that a column of type INTEGER holds on PostgreSQL. */
+const rowNoMax = 2 ** 31 - 1;
+
+/** What the service has given back of the late charge, or else of the row's own cost. */
+const refundSql = `CASE WHEN late.topup_id IS NOT NULL
+    THEN CASE WHEN late.refunded_at IS NOT NULL THEN COALESCE(late.refund_amount, late.cost) END
+  WHEN rows.refunded_at IS NOT NULL AND rows.refund_currency = rows.cost_currency
+    THEN COALESCE(rows.refund_amount, rows.cost) END`;
+
 /**
- * The rows of a batch that count as paid, by the time of their end. A skipped or cancelled row has none: its payment
- * counts from when airbatch learned of it. The cost of a row that ended unpaid is what the service charged later. SQL
- * only counts the rows: it would add amounts as floats.
+ * The rows of a batch that count as paid, or the one with this number, by the time of their end. A skipped or cancelled
+ * row has none: its payment counts from when airbatch learned of it. The cost of a row that ended unpaid is what the
+ * service charged later. SQL only counts the rows: it would add amounts as floats.
  */
-export function paidRows(db: Queryable, batchId: string, { fromMs, toMs }: Span): Promise<PaidRows[]> {
+export function paidRows(
+  db: Queryable,
+  batchId: string,
+  { fromMs, toMs }: Span,
+  rowNo: number | null = null,
+): Promise<PaidRows[]> {
+  const [first, last] = rowNo === null ? [0, rowNoMax] : [rowNo, rowNo];
   return db.query(
-    `SELECT currency, amount, cost, cost_currency, COUNT(*) AS count, MIN(paid_at) AS first_at, MAX(paid_at) AS last_at
+    `SELECT currency, amount, cost, cost_currency, refund, COUNT(*) AS count, MIN(paid_at) AS first_at,
+       MAX(paid_at) AS last_at
      FROM (SELECT rows.currency, rows.amount, COALESCE(rows.completed_at, rows.contradicted_at) AS paid_at,
-         COALESCE(late.cost, rows.cost) AS cost, COALESCE(late.cost_currency, rows.cost_currency) AS cost_currency
+         COALESCE(late.cost, rows.cost) AS cost, COALESCE(late.cost_currency, rows.cost_currency) AS cost_currency,
+         ${refundSql} AS refund
        FROM rows LEFT JOIN late_charges AS late ON rows.status <> 'completed' AND late.batch_id = rows.batch_id
          AND late.row_no = rows.row_no AND late.topup_id = COALESCE(rows.contradicted_by, rows.topup_id)
-       WHERE rows.batch_id = ? AND ${countsAsPaidSql}) AS paid
+       WHERE rows.batch_id = ? AND rows.row_no >= ? AND rows.row_no <= ? AND ${countsAsPaidSql}) AS paid
      WHERE paid_at BETWEEN ? AND ?
-     GROUP BY currency, amount, cost, cost_currency`,
-    [batchId, ...countsAsPaidParams(batchId), fromMs, toMs],
+     GROUP BY currency, amount, cost, cost_currency, refund`,
+    [batchId, first, last, ...countsAsPaidParams(batchId), fromMs, toMs],
   );
+}
+
+/** What the wallets were charged for these rows, less what the service has given back. */
+export function chargedFor(groups: readonly PaidRows[]): Record<string, string> {
+  const charged = new Sums();
+  for (const { cost, cost_currency, refund, count } of groups)
+    if (cost !== null && cost_currency !== null)
+      charged.add(cost_currency, multiplyAmount(subtractAmounts(cost, refund ?? '0'), count));
+  return charged.toObject();
 }

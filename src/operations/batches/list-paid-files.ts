@@ -3,7 +3,7 @@ import { multiplyAmount, Sums, sumOf } from '../../core/money/money.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { batchesSentIn, paidRows, type Span } from '../../ledger/reporting/paid-rows.ts';
+import { batchesSentIn, chargedFor, paidRows, type Span } from '../../ledger/reporting/paid-rows.ts';
 import { accountName, batchId, batchStatus, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -24,8 +24,8 @@ const paidFile = z.strictObject({
   products: z.int(),
   paid: sums,
   /**
-   * What these rows cost, in the currencies of the wallets. A row that had ended unpaid counts what the service charged
-   * when it completed it. Other changes after the end of a row are not included.
+   * What these rows cost, in the currencies of the wallets, without what was refunded later. A row that had ended
+   * unpaid counts what the service charged when it completed it. Other changes after its end are not included.
    */
   charged: sums,
   first_paid_at: time,
@@ -74,18 +74,16 @@ async function fileOf(view: Queryable, id: string, span: Span): Promise<z.output
   const groups = await paidRows(view, id, span);
   if (groups.length === 0) return null;
   const { batch_id, run_id, account, file_name, status } = await requireBatch(view, id);
-  const [paid, charged] = [new Sums(), new Sums()];
-  for (const { currency, amount, cost, cost_currency, count } of groups) {
+  const paid = new Sums();
+  for (const { currency, amount, count } of groups)
     if (amount !== null && currency !== null) paid.add(currency, multiplyAmount(amount, count));
-    if (cost !== null && cost_currency !== null) charged.add(cost_currency, multiplyAmount(cost, count));
-  }
   const rowsOf = (some: typeof groups) => some.reduce((sum, { count }) => sum + count, 0);
   return {
     ...{ batch_id, run_id, account, file_name, status },
     rows: rowsOf(groups),
     products: rowsOf(groups.filter(({ amount }) => amount === null)),
     paid: paid.toObject(),
-    charged: charged.toObject(),
+    charged: chargedFor(groups),
     first_paid_at: isoTime(Math.min(...groups.map(({ first_at }) => first_at))),
     last_paid_at: isoTime(Math.max(...groups.map(({ last_at }) => last_at))),
   };

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { refusal } from '../../core/basics/refusal.ts';
-import { Sums, subtractAmounts } from '../../core/money/money.ts';
+import { Sums } from '../../core/money/money.ts';
 import { isTerminal } from '../../core/state/row-state.ts';
 import { isoOrNull, isoTime } from '../../core/time/clock.ts';
 import { readPhone } from '../../intake/cells/phone.ts';
 import { countryCode } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { countsAsPaid, takenBackRows } from '../../ledger/reporting/counts-as-paid.ts';
-import { forgottenBatches, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
+import { chargedFor, forgottenBatches, type PaidRows, paidRows, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
 import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
@@ -21,6 +21,8 @@ import { listed, listedRow } from './list-rows.ts';
 
 /** A person who is paid every day for a year has fewer payments. */
 const paymentsMax = 500;
+
+const anyTime = { fromMs: 0, toMs: Number.MAX_SAFE_INTEGER };
 
 const sentRow = listedRow.omit({ paid_by: true }).extend({
   batch_id: batchId,
@@ -72,8 +74,8 @@ export const findPayments = defineOperation({
     /** Those of these rows whose money the service has given back: the recipient may not have the airtime. */
     refunded_rows: z.int(),
     /**
-     * What these rows cost, in the currencies of the wallets, without what was refunded later. Charges after the end of
-     * a row are not included: `export-journal` has them.
+     * What these rows cost, in the currencies of the wallets, without what was refunded later. A row that had ended
+     * unpaid counts what the service charged when it completed it. `export-journal` has other later charges.
      */
     charged: sums,
     /** Rows that have no result yet, and what they ask for. */
@@ -93,6 +95,7 @@ export const findPayments = defineOperation({
       const found = await rowsSentTo(view, number, { ...asked, limit: paymentsMax + 1 });
       const payments: z.output<typeof sentRow>[] = [];
       const [paid, open]: [ReportedRow[], ReportedRow[]] = [[], []];
+      const costs: PaidRows[] = [];
       const takenBack = new Map<string, ReadonlySet<number>>();
       for (const { batch_id, row_no } of found.slice(0, paymentsMax)) {
         const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
@@ -106,8 +109,10 @@ export const findPayments = defineOperation({
         const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, second_topup_id, refunded_at };
         const doubts = await doubtReasonsOf(view, batch_id, [row_no, row_no]);
         payments.push({ ...listed(batch, row, doubts.get(row_no) ?? null), ...more });
-        if (counts_as_paid) paid.push(row);
-        else if (!isTerminal(row.status)) open.push(row);
+        if (counts_as_paid) {
+          paid.push(row);
+          costs.push(...(await paidRows(view, batch_id, anyTime, row_no)));
+        } else if (!isTerminal(row.status)) open.push(row);
       }
       return {
         phone_number: maskPhone(number),
@@ -120,7 +125,7 @@ export const findPayments = defineOperation({
         paid_products: paid.filter(({ amount }) => amount === null).length,
         paid_twice_rows: payments.filter(({ second_topup_id }) => second_topup_id !== null).length,
         refunded_rows: paid.filter(({ refunded_at }) => refunded_at !== null).length,
-        charged: chargedFor(paid),
+        charged: chargedFor(costs),
         open_rows: open.length,
         open: requestedBy(open),
         forgotten_batches: await forgottenBatches(view, asked),
@@ -132,16 +137,6 @@ export const findPayments = defineOperation({
 function requestedBy(rows: readonly ReportedRow[]): z.output<typeof sums> {
   const total = new Sums();
   for (const { amount, currency } of rows) if (amount !== null && currency !== null) total.add(currency, amount);
-  return total.toObject();
-}
-
-function chargedFor(rows: readonly ReportedRow[]): z.output<typeof sums> {
-  const total = new Sums();
-  for (const { cost, cost_currency, refunded_at, refund_amount, refund_currency } of rows) {
-    if (cost === null || cost_currency === null) continue;
-    const back = refunded_at !== null && refund_currency === cost_currency ? (refund_amount ?? cost) : '0';
-    total.add(cost_currency, subtractAmounts(cost, back));
-  }
   return total.toObject();
 }
 

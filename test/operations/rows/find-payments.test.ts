@@ -88,7 +88,8 @@ test('a failed payment that the service contradicts counts as paid, and a refund
     ],
   );
   assert.deepEqual([found.paid_rows, found.refunded_rows, found.charged], [2, 1, { USD: '0.8' }]);
-  const { files, rows } = await ask(listPaidFiles, month);
+  const { files, rows, charged } = await ask(listPaidFiles, month);
+  assert.deepEqual(charged, { USD: '5.6' });
   assert.deepEqual(
     [rows, files.map(({ batch_id, rows: ofFile }) => [batch_id, ofFile])],
     [
@@ -107,6 +108,14 @@ test('a failed payment that the service contradicts counts as paid, and a refund
   );
   const later = await ask(listPaidFiles, { ...month, account: 'other' });
   assert.deepEqual([later.rows, later.charged], [1, { USD: '0.55' }]);
+  const number = '+254712000001';
+  assert.deepEqual((await ask(findPayments, { number })).charged, { USD: '0.55' });
+  // The service gives the late charge back: both say so.
+  await db.execute(
+    `UPDATE late_charges SET refunded_at = charged_at + 1, refund_amount = cost WHERE batch_id = 'B-2' AND row_no = 1`,
+  );
+  assert.deepEqual((await ask(findPayments, { number })).charged, { USD: '0' });
+  assert.deepEqual((await ask(listPaidFiles, { ...month, account: 'other' })).charged, { USD: '0' });
 });
 
 for (const status of ['skipped', 'cancelled'])
