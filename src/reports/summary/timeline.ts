@@ -37,7 +37,7 @@ export function makeTimelineGatherer() {
   const widen = () => {
     const before = counts;
     counts = new Map();
-    const widerMs = widthsMs[widthsMs.indexOf(bucketMs) + 1] ?? bucketMs * 2;
+    const widerMs = widthsMs.find((width) => width > bucketMs) ?? bucketMs * 2;
     const times = widerMs / bucketMs;
     bucketMs = widerMs;
     for (const [bucket, { completed, failed }] of before) addTo(Math.floor(bucket / times), completed, failed);

@@ -33,6 +33,13 @@ test('a timeline loses no row, and its columns have a natural width, such as 5 m
   }
 });
 
+test('a timeline of rows that ended years apart has columns of many days', { timeout: 10_000 }, () => {
+  const gatherer = makeTimelineGatherer();
+  for (const years of [0, 1, 50]) gatherer.add('completed', years * 365 * 86_400_000);
+  const { bucketMs, buckets } = gatherer.timeline() as Timeline;
+  assert.deepEqual([bucketMs / 86_400_000, buckets.length], [256, 72]);
+});
+
 test('the chart shows round times, the width of its columns, and when the first and the last row ended', () => {
   const midnight = Date.UTC(2026, 10, 21, 22, 40);
   const chart = (timeline: Timeline) => {
