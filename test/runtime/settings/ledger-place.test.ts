@@ -61,6 +61,13 @@ describe('the place of the ledger', () => {
     ['postgres://ann:hunter2@db.example.com/pay', /must say how the connection is encrypted/],
     ['postgres://ann:hunter2@127.0.0.1/pay?sslmode=verify-ca', /add sslrootcert=FILE/],
     ['postgres://ann:hunter2@127.0.0.1/pay?sslmode=prefer', /must have one of these as its sslmode/],
+    ['postgres:///pay', /must name the host, such as localhost/],
+    ['postgres:///pay?host=db.example.com', /must name the host before the database/],
+    ['postgres://ann:hunter2@localhost/pay?host=db.example.com', /must name the host before the database/],
+    ['postgres://ann:hunter2@localhost/pay?%68ostaddr=10.0.0.9', /must name the host before the database/],
+    ['postgres://ann:hunter2@db.example.com/pay?sslmode=verify-full&host=', /must name the host before the database/],
+    ['postgres://ann:hunter2@db.example.com/pay?sslmode=verify-full&sslmode=disable', /must have no parameter twice/],
+    ['postgres://ann:hunter2@db.example.com/pay?sslmode=verify-full&ssl=false', /must not have the parameter "ssl"/],
   ] as const)
     test(`is no wrong URL, and the error does not repeat it: ${wrong}`, async (t) => {
       for (const wrongly of [load(t, { url: wrong }), load(t, undefined, { AIRBATCH_LEDGER_URL: wrong })])
@@ -69,6 +76,15 @@ describe('the place of the ledger', () => {
           assert.doesNotMatch(JSON.stringify([error, error.message, error.stack, error.cause]), /hunter2|ter2@/);
           return true;
         });
+    });
+
+  for (const local of [
+    'postgres:///pay?host=/var/run/postgresql',
+    'postgres://ann@localhost/pay?host=%2Fvar%2Frun%2Fpostgresql',
+    'postgres://%2Fvar%2Frun%2Fpostgresql/pay?sslmode=disable',
+  ])
+    test(`is a database behind a Unix socket: ${local}`, async (t) => {
+      assert.equal((await load(t, { url: local })).ledgerUrl, local);
     });
 
   for (const wrong of ['', url, { file: 'ledger.db' }, { url, path: 'ledger.db' }, 7])
