@@ -2,7 +2,7 @@ import { allEnded } from '../../core/basics/all-ended.ts';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
 import { filledLists } from '../drivers/filled-lists.ts';
-import { readOne, readValue } from '../drivers/read.ts';
+import { readColumn, readOne, readValue } from '../drivers/read.ts';
 
 /**
  * The right to send for an account. The number grows each time the account changes its holder, so that a former holder
@@ -47,6 +47,22 @@ export async function holdTime(db: Queryable, now: number): Promise<number> {
 export async function heldLeases(db: Queryable, now: number): Promise<Map<string, LeaseRecord>> {
   const leases = await db.query<LeaseRecord>('SELECT * FROM leases WHERE expires_at > ledger_now(?)', [now]);
   return new Map(leases.map((lease) => [lease.account, lease]));
+}
+
+/** Where the processes that work on a ledger stand in it, and from which version of its schema on. */
+const holders = [
+  { since: 1, sql: 'SELECT holder FROM leases WHERE expires_at > ledger_now(?)' },
+  { since: 5, sql: 'SELECT holder FROM readings WHERE expires_at > ledger_now(?)' },
+  { since: 9, sql: "SELECT holder FROM slots WHERE state = 'running' AND expires_at > ledger_now(?)" },
+];
+
+/**
+ * The processes that work on a ledger with this version of the schema: that send for an account, read a file, or run a
+ * job. A killed one is among them until its time expires.
+ */
+export async function presentHolders(tx: Queryable, now: number, schema: number): Promise<string[]> {
+  const found = holders.filter(({ since }) => since <= schema).map(({ sql }) => readColumn<string>(tx, sql, [now]));
+  return (await allEnded(found)).flat();
 }
 
 /** How long a holder has an account without renewing it, and the present time (epoch ms). */

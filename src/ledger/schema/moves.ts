@@ -1,7 +1,9 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import type { Queryable } from '../drivers/database.ts';
-import { readColumn, readOne } from '../drivers/read.ts';
+import { readOne } from '../drivers/read.ts';
 import { insertRecord } from '../drivers/write.ts';
+import { migrations } from './migrations.ts';
+import { laterVersion } from './schema.ts';
 
 /**
  * A move of the whole ledger to another place, as one of its two ledgers has it. `left`: this ledger was moved, and
@@ -25,10 +27,18 @@ export function findOpenMove(db: Queryable): Promise<OpenMove | null> {
   return readOne(db, "SELECT * FROM moves WHERE state <> 'arrived'");
 }
 
-/** Fails with `LEDGER_MOVED` if this ledger was moved away, or is a copy that is not complete. */
+/**
+ * Fails with `LEDGER_MOVED` if this ledger was moved away, or is a copy that is not complete, and with `LEDGER_VERSION`
+ * if a later version has changed it since it was opened. One statement, because every unit without a fence asks.
+ */
 export async function requireNotMoved(db: Queryable): Promise<void> {
-  const move = await findOpenMove(db);
-  if (move !== null) throw moved(move);
+  const sql = `SELECT 'later' AS state, '' AS other_place FROM migrations WHERE version > ?
+     UNION ALL SELECT state, other_place FROM moves WHERE state <> 'arrived'`;
+  type Reason = Pick<OpenMove, 'other_place'> & { state: OpenMove['state'] | 'later' };
+  const reason = await readOne<Reason>(db, sql, [migrations.length]);
+  if (reason === null) return;
+  const { state, other_place } = reason;
+  throw state === 'later' ? laterVersion() : moved({ state, other_place });
 }
 
 export function moved({ state, other_place }: Pick<OpenMove, 'state' | 'other_place'>): AirbatchError {
@@ -48,15 +58,4 @@ export async function finishMove(tx: Queryable, moveId: string): Promise<boolean
   if ((await tx.execute(finish, [moveId])) === 0) return false;
   await tx.execute('UPDATE ledger_state SET server_history = ledger_history()');
   return true;
-}
-
-/**
- * The processes that work on the ledger: that send for an account, read a file, or run a job. A killed one is among
- * them until its time expires.
- */
-export function presentHolders(tx: Queryable, now: number): Promise<string[]> {
-  const sql = `SELECT holder FROM leases WHERE expires_at > ledger_now(?)
-     UNION SELECT holder FROM readings WHERE expires_at > ledger_now(?)
-     UNION SELECT holder FROM slots WHERE state = 'running' AND expires_at > ledger_now(?)`;
-  return readColumn(tx, sql, [now, now, now]);
 }

@@ -1,14 +1,14 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { processName } from '../../core/basics/processes.ts';
 import type { Database, Queryable } from '../drivers/database.ts';
-import type { LeaseRecord } from './lease-table.ts';
+import { presentHolders } from './lease-table.ts';
 import { migrations } from './migrations.ts';
 
 /**
  * Brings the database to the newest schema, with one transaction for each migration; a new ledger, with one for all,
  * which takes half of the time. Fails with `LEDGER_VERSION` if a later version wrote the ledger. Fails with
  * `LEDGER_BUSY` if a program of an earlier version is using it, because that program would continue with its own rules.
- * `others`: how to tell whether the holder of a lease is running; null: none is.
+ * `others`: how to tell whether the process that something in the ledger names is running; null: none is.
  */
 export async function migrate(database: Database, others: Others | null = null): Promise<void> {
   const isNew = await database.isEmpty();
@@ -27,29 +27,23 @@ async function migrateTo(tx: Queryable, version: number, others: Others | null):
   // Another program may be about to do the same.
   const meanwhile = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
   if (meanwhile.length > 0) return;
-  if (version > 1) await requireNobody(tx, others);
+  if (version > 1) await requireNobody(tx, version - 1, others);
   for (const statement of migrations[version - 1] ?? []) await tx.execute(statement);
   await tx.execute('INSERT INTO migrations (version) VALUES (?)', [version]);
 }
 
-/** The present time (epoch ms), and whether the process that holds a lease has certainly ended. */
+/** The present time (epoch ms), and whether a process that works on the ledger has certainly ended. */
 interface Others {
   now: number;
   isDead: (holder: string) => boolean;
 }
 
-async function requireNobody(tx: Queryable, others: Others | null): Promise<void> {
+async function requireNobody(tx: Queryable, schema: number, others: Others | null): Promise<void> {
   if (others === null) return;
-  // The columns by name: PostgreSQL keeps the plan of a statement, and a migration adds columns.
-  const sql = 'SELECT account, holder FROM leases WHERE expires_at > ledger_now(?)';
-  const leases = await tx.query<Pick<LeaseRecord, 'account' | 'holder'>>(sql, [others.now]);
-  const held = leases.find(({ holder }) => !others.isDead(holder));
-  if (!held) return;
-  const program = `an earlier version of airbatch (${processName(held.holder)})`;
-  throw new AirbatchError(
-    'LEDGER_BUSY',
-    `${program} works on account "${held.account}", whose ledger this one would change`,
-  );
+  const holder = (await presentHolders(tx, others.now, schema)).find((one) => !others.isDead(one));
+  if (holder === undefined) return;
+  const program = `an earlier version of airbatch (${processName(holder)})`;
+  throw new AirbatchError('LEDGER_BUSY', `${program} works on the ledger, which this one would change`);
 }
 
 /** The version of the ledger's schema, and the newest one that this program knows. */
@@ -61,6 +55,9 @@ export async function schemaVersions(db: Queryable): Promise<{ schema: number; n
 /** Fails with `LEDGER_VERSION` if a later version has changed the ledger, perhaps since it was opened. */
 export async function requireOwnVersion(db: Queryable): Promise<void> {
   const newer = await db.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);
-  if (newer.length > 0)
-    throw new AirbatchError('LEDGER_VERSION', 'this ledger was written by a later version of airbatch');
+  if (newer.length > 0) throw laterVersion();
+}
+
+export function laterVersion(): AirbatchError {
+  return new AirbatchError('LEDGER_VERSION', 'this ledger was written by a later version of airbatch');
 }

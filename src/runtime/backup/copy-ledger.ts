@@ -5,16 +5,10 @@ import { processName } from '../../core/basics/processes.ts';
 import { isOlderThan, raiseFences } from '../../engine/runner/ledger-mark.ts';
 import { changeAccess } from '../../ledger/access/access-events.ts';
 import type { Database, Queryable } from '../../ledger/drivers/database.ts';
-import { allLeases, findLease, raiseFence } from '../../ledger/schema/lease-table.ts';
+import { allLeases, findLease, presentHolders, raiseFence } from '../../ledger/schema/lease-table.ts';
 import { isSameHistory } from '../../ledger/schema/ledger-state.ts';
-import {
-  addMove,
-  findOpenMove,
-  finishMove,
-  moved,
-  presentHolders,
-  requireNotMoved,
-} from '../../ledger/schema/moves.ts';
+import { migrations } from '../../ledger/schema/migrations.ts';
+import { addMove, findOpenMove, finishMove, moved, requireNotMoved } from '../../ledger/schema/moves.ts';
 import {
   copyTables,
   findFilledTable,
@@ -134,7 +128,7 @@ async function finish(session: Session, { source, target }: Ledgers, { from, to 
 }
 
 async function requireNobody(tx: Queryable, now: number): Promise<void> {
-  const holder = (await presentHolders(tx, now)).find((one) => !isDeadProcess(one));
+  const holder = (await presentHolders(tx, now, migrations.length)).find((one) => !isDeadProcess(one));
   if (holder === undefined) return;
   throw new AirbatchError('LEDGER_BUSY', `a program works on the ledger: ${processName(holder)}`);
 }

@@ -194,7 +194,7 @@ describe('the SQLite ledger', () => {
       const running = { now: 8_000, isDead: () => false };
       await assert.rejects(migrate(db, running), {
         code: 'LEDGER_BUSY',
-        message: /\(process 1 on host\) works on account "main"/,
+        message: /an earlier version of airbatch \(process 1 on host\) works on the ledger/,
       });
       assert.equal((await db.query('SELECT released_at FROM rows')).length, 1);
       await migrate(db, { now: 8_000, isDead: () => true });
