@@ -103,7 +103,18 @@ export async function updateInbox(tx: Queryable, entry: InboxEntry): Promise<boo
 /** For how long received webhooks are recognized: far longer than the service repeats one. */
 export const inboxKeptMs = 60 * dayMs;
 
-/** Deletes webhooks that were handled before a time (epoch ms). Returns how many. */
-export function pruneInbox(db: Queryable, handledBefore: number): Promise<number> {
-  return db.execute('DELETE FROM inbox WHERE handled_at IS NOT NULL AND handled_at < ?', [handledBefore]);
+/**
+ * Deletes up to `limit` webhooks that were handled in a stretch of time (epoch ms), the earliest first. Returns when they
+ * were handled. `from`: what was deleted before it is in the index of PostgreSQL for a while, and is not read again.
+ */
+export async function pruneInbox(
+  tx: Queryable,
+  { from, before }: { from: number; before: number },
+  limit: number,
+): Promise<number[]> {
+  const sql = `DELETE FROM inbox WHERE (account, scheme, message_id) IN
+       (SELECT account, scheme, message_id FROM inbox WHERE handled_at >= ? AND handled_at < ?
+        ORDER BY handled_at LIMIT ?)
+     RETURNING handled_at`;
+  return (await tx.query<{ handled_at: number }>(sql, [from, before, limit])).map(({ handled_at }) => handled_at);
 }

@@ -6,7 +6,7 @@ import { doubtsTable } from './doubts-table.ts';
 import { draftsTables } from './drafts-tables.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesTable } from './pauses-table.ts';
-import { peopleTables, sessionDevice } from './people-tables.ts';
+import { numberViews, peopleTables, sessionDevice } from './people-tables.ts';
 import { stateTables } from './state-tables.ts';
 import { webhookTables } from './webhook-tables.ts';
 
@@ -226,16 +226,7 @@ export const migrations: readonly (readonly string[])[] = [
   ['ALTER TABLE late_charges ADD COLUMN charged_from BIGINT'],
   // JSON: what the text of the problem names.
   ["ALTER TABLE draft_problems ADD COLUMN named TEXT NOT NULL DEFAULT '{}'"],
-  [
-    // When a person last saw whole phone numbers of a batch or a draft.
-    `CREATE TABLE number_views (
-      person TEXT NOT NULL,
-      subject TEXT NOT NULL,
-      what TEXT NOT NULL,
-      seen_at BIGINT NOT NULL,
-      PRIMARY KEY (person, subject, what)
-    )`,
-  ],
+  numberViews,
   [
     // What people noted about open items of reconciliations.
     `CREATE TABLE reconciliation_notes (
@@ -297,4 +288,6 @@ export const migrations: readonly (readonly string[])[] = [
   sessionDevice,
   reconciliationFacts,
   withdrawal,
+  // Webhooks that were handled long ago are deleted: the earliest of them are found among millions.
+  ['CREATE INDEX inbox_handled ON inbox (handled_at) WHERE handled_at IS NOT NULL'],
 ];

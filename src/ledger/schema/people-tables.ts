@@ -87,3 +87,14 @@ export const peopleTables: readonly string[] = [
 
 /** From what a person has signed in: "Firefox, Windows". */
 export const sessionDevice: readonly string[] = ['ALTER TABLE user_sessions ADD COLUMN device TEXT'];
+
+/** When a person last saw whole phone numbers of a batch or a draft. */
+export const numberViews: readonly string[] = [
+  `CREATE TABLE number_views (
+    person TEXT NOT NULL,
+    subject TEXT NOT NULL,
+    what TEXT NOT NULL,
+    seen_at BIGINT NOT NULL,
+    PRIMARY KEY (person, subject, what)
+  )`,
+];

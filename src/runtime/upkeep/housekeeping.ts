@@ -20,7 +20,7 @@ const recordsKeptMs = 400 * dayMs;
 /** How long the HTTP API returns the first answer to a repeated request. */
 const requestsKeptMs = 30 * dayMs;
 /**
- * Slots, or entries of the outbox, that one transaction processes, so that it does not hold up other transactions for
+ * Records that one transaction deletes, or of the outbox looks at, so that it does not hold up other transactions for
  * long.
  */
 const recordsPerUnit = 500;
@@ -40,7 +40,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): Kept
   const why: EventWhy = 'retention';
   const actor = { ...session, person: why };
   let isInLog = false;
-  const pass = async () => {
+  const pass = async (stopping: AbortSignal) => {
     const limits = jobs.map(({ job, personalDataDays }) => ({ job: job as string | null, days: personalDataDays }));
     const days = config.retention.personalDataDays;
     if (days !== undefined) limits.push({ job: null, days });
@@ -51,12 +51,12 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): Kept
       forgotten += done.batches.length;
       isInLog ||= forgotten > 0;
     }
-    const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
-    const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
-    const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs);
-    await pruneRequests(db, clock.now());
+    const pruned = await pruneWebhooks(db, clock.now() - inboxKeptMs, stopping);
+    const slots = await pruneSlots(db, clock.now() - recordsKeptMs, stopping);
+    const notifications = await pruneNotifications(db, clock.now() - recordsKeptMs, stopping);
+    await pruneRequests(db, clock.now(), stopping);
     const deliveriesBefore = clock.now() - config.webhooks.keepDays * dayMs;
-    while ((await db.transact((tx) => pruneDeliveries(tx, deliveriesBefore, recordsPerUnit))) === recordsPerUnit);
+    await inUnits(stopping, () => db.transact((tx) => pruneDeliveries(tx, deliveriesBefore, recordsPerUnit)));
     isInLog ||= (await eraseOldDrafts(session)) > 0;
     if (isInLog) await db.emptyLog();
     isInLog = false;
@@ -64,36 +64,54 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): Kept
     if (forgotten > 0 || pruned > 0 || slots > 0 || notifications > 0)
       log.info('old records were deleted', { batches: forgotten, webhooks: pruned, slots, notifications });
   };
-  return keepDoing(clock, dayMs, () =>
-    pass().catch((error: unknown) =>
+  return keepDoing(clock, dayMs, (stopping) =>
+    pass(stopping).catch((error: unknown) =>
       log.warn('old records could not be deleted; airbatch tries again tomorrow', { error: errorMessage(error) }),
     ),
   );
 }
 
-async function pruneSlots(db: Database, before: number): Promise<number> {
+/** Deletes some records at a time, until fewer are left or the program ends. Returns how many were deleted. */
+async function inUnits(stopping: AbortSignal, prune: () => Promise<number>): Promise<number> {
+  let pruned = 0;
+  for (let some = recordsPerUnit; some === recordsPerUnit && !stopping.aborted; pruned += some) some = await prune();
+  return pruned;
+}
+
+function pruneWebhooks(db: Database, before: number, stopping: AbortSignal): Promise<number> {
+  let from = 0;
+  return inUnits(stopping, async () => {
+    const stretch = { from, before };
+    const handled = await db.transact((tx) => pruneInbox(tx, stretch, recordsPerUnit));
+    from = Math.max(from, ...handled);
+    return handled.length;
+  });
+}
+
+async function pruneSlots(db: Database, before: number, stopping: AbortSignal): Promise<number> {
   let dropped = 0;
   for (const job of await jobsWithSlots(db)) {
     const until = await lastSlotOver(db, job, before);
     if (until === null) continue;
-    for (let some = recordsPerUnit; some === recordsPerUnit; dropped += some)
-      some = await db.transact((tx) => dropSlots(tx, { job, until, before }, recordsPerUnit));
+    const slots = { job, until, before };
+    dropped += await inUnits(stopping, () => db.transact((tx) => dropSlots(tx, slots, recordsPerUnit)));
   }
   return dropped;
 }
 
-async function pruneRequests(db: Database, now: number): Promise<void> {
-  while ((await pruneApiRequests(db, now - requestsKeptMs, recordsPerUnit)) === recordsPerUnit);
-  while ((await pruneAnswersOfErased(db, now - dayMs, recordsPerUnit)) === recordsPerUnit);
+async function pruneRequests(db: Database, now: number, stopping: AbortSignal): Promise<void> {
+  await inUnits(stopping, () => pruneApiRequests(db, now - requestsKeptMs, recordsPerUnit));
+  await inUnits(stopping, () => pruneAnswersOfErased(db, now - dayMs, recordsPerUnit));
 }
 
-async function pruneNotifications(db: Database, before: number): Promise<number> {
+async function pruneNotifications(db: Database, before: number, stopping: AbortSignal): Promise<number> {
   let dropped = 0;
-  for (let after = ''; ; ) {
+  for (let after = ''; !stopping.aborted; ) {
     const to = await endOfStretch(db, after, recordsPerUnit);
-    if (to === null) return dropped;
+    if (to === null) break;
     const stretch = { after, to };
     dropped += await db.transact((tx) => dropNotification(tx, stretch, before));
     after = to;
   }
+  return dropped;
 }

@@ -42,12 +42,13 @@ for (const [name, make] of places)
     assert.notEqual(good.audit, null);
 
     // As an earlier version left it.
-    await db.execute('ALTER TABLE batches DROP COLUMN withdrawn_by');
+    await db.execute('DROP INDEX inbox_handled');
     await db.execute('DELETE FROM migrations WHERE version = ?', [newest]);
     const older = await check();
     assert.deepEqual([older.schema, older.newest, older.audit, older.is_good], [newest - 1, newest, null, true]);
     assert.match((await airbatch('ledger', 'migrate')).stdout, /was brought from schema/);
-    assert.deepEqual(await db.query('SELECT withdrawn_by FROM batches LIMIT 0'), []);
+    // It fails if there is none.
+    await db.execute('DROP INDEX inbox_handled');
     assert.match((await airbatch('ledger', 'migrate')).stdout, /has the schema of this version/);
 
     await db.execute('INSERT INTO migrations (version) VALUES (?)', [newest + 1]);

@@ -5,9 +5,11 @@ import {
   dueInbox,
   type InboxEntry,
   nextInboxDueAt,
+  pruneInbox,
   updateInbox,
 } from '../../../src/ledger/accounts/webhook-inbox.ts';
-import { anInboxEntry, findInboxEntry, memoryLedger } from '../../support/ledger.ts';
+import { anInboxEntry, findInboxEntry, memoryLedger, sqliteLedger } from '../../support/ledger.ts';
+import { planned } from '../../support/planned.ts';
 
 const entry = (fields: Partial<InboxEntry> = {}) => anInboxEntry({ received_at: 100, due_at: 100, ...fields });
 
@@ -50,5 +52,33 @@ describe('the inbox', () => {
     assert.equal(await updateInbox(db, { ...handled, outcome: 'foreign' }), false);
     assert.deepEqual({ ...(await findInboxEntry(db, entry())) }, handled);
     assert.equal(await addToInbox(db, entry()), false);
+  });
+
+  test('deletes the earliest handled webhooks of a stretch of time, at most so many', async () => {
+    const db = await memoryLedger();
+    for (const [message_id, handled_at] of [
+      ['earlier', 9],
+      ['third', 30],
+      ['first', 10],
+      ['second', 20],
+      ['later', 40],
+      ['unhandled', null],
+    ] as const)
+      await addToInbox(db, entry({ message_id, due_at: handled_at === null ? 1 : null, handled_at }));
+    assert.deepEqual((await pruneInbox(db, { from: 10, before: 40 }, 2)).toSorted(), [10, 20]);
+    assert.deepEqual(await pruneInbox(db, { from: 20, before: 40 }, 2), [30]);
+    assert.deepEqual(await pruneInbox(db, { from: 30, before: 40 }, 2), []);
+    const left = await db.query<{ message_id: string }>('SELECT message_id FROM inbox ORDER BY message_id');
+    assert.deepEqual(
+      left.map(({ message_id }) => message_id),
+      ['earlier', 'later', 'unhandled'],
+    );
+  });
+
+  test('reads only the webhooks that it deletes', async () => {
+    const { view, plans } = planned(await sqliteLedger());
+    await pruneInbox(view, { from: 0, before: 40 }, 2);
+    assert.match(plans.join('\n'), /SEARCH inbox USING INDEX inbox_handled \(handled_at>\? AND handled_at<\?\)/);
+    assert.doesNotMatch(plans.join('\n'), /SCAN inbox|TEMP B-TREE/);
   });
 });

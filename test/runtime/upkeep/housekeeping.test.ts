@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { answerApiRequest, beginApiRequest } from '../../../src/ledger/access/api-requests.ts';
 import { findBatch } from '../../../src/ledger/batches/batches.ts';
 import { insertDraft } from '../../../src/ledger/drafts/drafts.ts';
@@ -93,6 +93,46 @@ async function house() {
   };
   return { ...rig, start, keepAt };
 }
+
+describe('webhooks that were handled long ago', () => {
+  /** Keeps house where there are so many; `between` runs after each transaction that has deleted some. */
+  async function prune(count: number, between: (stop: () => void) => void = () => undefined) {
+    const { db, clock } = await makeRig();
+    await db.execute(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?)
+       INSERT INTO inbox (account, scheme, message_id, body_digest, received_at, looks, handled_at)
+       SELECT 'main', 'callback', CAST(n AS TEXT), '', 1, 0, 1 + n / 100 FROM numbers`,
+      [count],
+    );
+    const left = async () => Number((await db.values<[number]>('SELECT COUNT(*) FROM inbox'))[0]?.[0]);
+    const lefts = [count];
+    const transact: typeof db.transact = async (work, how) => {
+      const result = await db.transact(work, how);
+      const now = await left();
+      if (now < (lefts.at(-1) ?? 0)) {
+        lefts.push(now);
+        between(() => void stopped.push(kept.stop()));
+      }
+      return result;
+    };
+    const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };
+    const config = { retention: {}, webhooks: { keepDays: 30 } };
+    const stopped: Promise<void>[] = [];
+    const kept = keepHouse({ db: { ...db, transact }, clock, log, config, ledgerPath } as unknown as Session, []);
+    await clock.drive(clock.sleep(60_000));
+    await clock.drive(Promise.all([kept.stop(), ...stopped]));
+    return lefts;
+  }
+
+  test('are deleted some at a time, so that other writers get their turn between', async () => {
+    assert.deepEqual(await prune(1_200), [1_200, 700, 200, 0]);
+    assert.deepEqual(await prune(1_000), [1_000, 500, 0]);
+  });
+
+  test('are left if the program ends meanwhile', async () => {
+    assert.deepEqual(await prune(1_200, (stop) => stop()), [1_200, 700]);
+  });
+});
 
 test('an answer that came after the people of its draft or batch were erased is deleted the next day', async () => {
   const { db, add, clock, keepAt } = await house();
