@@ -104,8 +104,8 @@ export async function updateInbox(tx: Queryable, entry: InboxEntry): Promise<boo
 export const inboxKeptMs = 60 * dayMs;
 
 /**
- * Deletes up to `limit` webhooks that were handled in a stretch of time (epoch ms), the earliest first. Returns when they
- * were handled. `from`: what was deleted before it is in the index of PostgreSQL for a while, and is not read again.
+ * Deletes up to `limit` webhooks that were handled in a stretch of time (epoch ms), the earliest first. Returns when
+ * they were handled. `from`: what was deleted before it stays in PostgreSQL's index for a while, and is not read again.
  */
 export async function pruneInbox(
   tx: Queryable,

@@ -1,6 +1,7 @@
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { processName } from '../../core/basics/processes.ts';
 import type { Database, Queryable } from '../drivers/database.ts';
+import { readValue } from '../drivers/read.ts';
 import { presentHolders } from './lease-table.ts';
 import { migrations } from './migrations.ts';
 
@@ -60,4 +61,20 @@ export async function requireOwnVersion(db: Queryable): Promise<void> {
 
 export function laterVersion(): AirbatchError {
   return new AirbatchError('LEDGER_VERSION', 'this ledger was written by a later version of airbatch');
+}
+
+/**
+ * Fails with `CONFIG_INVALID` if a database on PostgreSQL cannot store every text, or counts its bytes: a ledger must
+ * not begin there.
+ */
+export async function requireUtf8(db: Queryable, place: string): Promise<void> {
+  const encoding = await readValue<string>(db, "SELECT current_setting('server_encoding')");
+  if (encoding === 'UTF8') return;
+  throw new AirbatchError(
+    'CONFIG_INVALID',
+    `the database ${place} has the encoding ${encoding}, and a ledger needs UTF8`,
+    {
+      hint: "Make another database, such as with CREATE DATABASE airbatch TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C', and name that one in the URL.",
+    },
+  );
 }

@@ -1,8 +1,9 @@
 import { statSync } from 'node:fs';
 import { systemClock } from '../../core/time/clock.ts';
 import type { Database } from '../../ledger/drivers/database.ts';
+import { shownLedgerUrl } from '../../ledger/drivers/postgres/ledger-url.ts';
 import { openSqlite } from '../../ledger/drivers/sqlite/sqlite.ts';
-import { migrate } from '../../ledger/schema/schema.ts';
+import { migrate, requireUtf8 } from '../../ledger/schema/schema.ts';
 import type { LedgerPlace } from '../settings/ledger-place.ts';
 import { isDeadProcess } from './process-holder.ts';
 
@@ -20,7 +21,7 @@ export async function openPlace(
   { onlyIfThere, holdsTurn = false }: { onlyIfThere: boolean; holdsTurn?: boolean },
 ): Promise<Database | null> {
   const db = await openAsItIs({ ledger, ledgerUrl }, { onlyIfThere, holdsTurn });
-  return db && prepared(db);
+  return db && prepared(db, ledgerUrl);
 }
 
 /** The same, but the schema stays as it is. Only for work that fits every schema. */
@@ -36,8 +37,9 @@ export async function openAsItIs(
   return null;
 }
 
-async function prepared(db: Database): Promise<Database> {
+async function prepared(db: Database, ledgerUrl: string | null = null): Promise<Database> {
   try {
+    if (ledgerUrl !== null && (await db.isEmpty())) await requireUtf8(db, shownLedgerUrl(ledgerUrl));
     await migrate(db, { now: systemClock.now(), isDead: isDeadProcess });
     return db;
   } catch (error) {
