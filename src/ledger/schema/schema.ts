@@ -44,7 +44,9 @@ async function requireNobody(tx: Queryable, schema: number, others: Others | nul
   const holder = (await presentHolders(tx, others.now, schema)).find((one) => !others.isDead(one));
   if (holder === undefined) return;
   const program = `an earlier version of airbatch (${processName(holder)})`;
-  throw new AirbatchError('LEDGER_BUSY', `${program} works on the ledger, which this one would change`);
+  throw new AirbatchError('LEDGER_BUSY', `${program} works on the ledger, which this one would change`, {
+    hint: 'Stop it, then try again. If it was killed on another machine, wait until its time has expired: 10 minutes if it ran a job, an hour if it read a file.',
+  });
 }
 
 /** The version of the ledger's schema, and the newest one that this program knows. */
