@@ -5,12 +5,29 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The statement with the end of its message: `READ COMMITTED` is another one. */
 const commitMessage = 'COMMIT\0';
 
+/**
+ * Before the server receives the commit; when it answers; or then with an error in place of the answer, such as that of
+ * a disk.
+ */
+export type CommitFault = 'before' | 'answer' | 'error';
+
+/** What a server says that cannot go on. */
+function panic(): Buffer {
+  const fields = Buffer.from('SPANIC\0VPANIC\0C58030\0Mcould not fsync file: Input/output error\0\0');
+  const head = Buffer.alloc(5);
+  head.write('E');
+  head.writeInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
 /** A connection to a server that a test can cut at a commit. */
 export interface CutConnection {
   /** The address of the server by way of this connection. */
   url: string;
-  /** Cuts the connection at the client's next commit: before the server receives it, or when the server answers. */
-  cutAtCommit(when: 'before' | 'answer'): void;
+  /** Cuts the connection at the client's next commit. */
+  cutAtCommit(when: CommitFault): void;
+  /** The client's next message that contains `text` arrives up to there; the rest, and all that follows, is lost. */
+  loseAfter(text: string): void;
   /** Cuts all connections. Until `mend`, it lets no new one through. */
   sever(): void;
   mend(): void;
@@ -27,7 +44,8 @@ export interface CutConnection {
 export async function openCutConnection(url: string): Promise<CutConnection> {
   let target = new URL(url);
   const sockets = new Set<Socket>();
-  let next: 'before' | 'answer' | null = null;
+  let next: CommitFault | null = null;
+  let lostAfter: string | null = null;
   let isSevered = false;
   let delayMs = 0;
   const silenced = new Set<string | undefined>();
@@ -50,10 +68,12 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
     if (isSevered) return void client.destroy();
     const upstream = createConnection(Number(target.port), target.hostname);
     const [toServer, toClient] = [passOnTo(upstream), passOnTo(client)];
-    let isCutAtAnswer = false;
+    let cutAtAnswer: CommitFault | null = null;
+    // The server does not learn of the end of such a connection.
+    let isLost = false;
     const cut = () => {
       client.destroy();
-      upstream.destroy();
+      if (!isLost) upstream.destroy();
     };
     for (const socket of [client, upstream]) {
       sockets.add(socket);
@@ -64,18 +84,26 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
       });
     }
     client.on('data', (bytes) => {
-      if (silenced.has(client.remoteAddress)) return undefined;
+      if (isLost || silenced.has(client.remoteAddress)) return undefined;
+      const place = lostAfter === null ? -1 : bytes.indexOf(lostAfter);
+      if (lostAfter !== null && place >= 0) {
+        const arriving = bytes.subarray(0, place + lostAfter.length);
+        isLost = true;
+        lostAfter = null;
+        return toServer(arriving);
+      }
       if (next !== null && bytes.includes(commitMessage)) {
         const when = next;
         next = null;
         if (when === 'before') return cut();
-        isCutAtAnswer = true;
+        cutAtAnswer = when;
       }
       return toServer(bytes);
     });
     upstream.on('data', (bytes) => {
       if (silenced.has(client.remoteAddress)) return;
-      if (isCutAtAnswer) cut();
+      if (cutAtAnswer === 'error') client.end(panic(), cut);
+      else if (cutAtAnswer !== null) cut();
       else toClient(bytes);
     });
   }).listen(0, '127.0.0.1');
@@ -86,6 +114,9 @@ export async function openCutConnection(url: string): Promise<CutConnection> {
     url: through.href,
     cutAtCommit(when) {
       next = when;
+    },
+    loseAfter(text) {
+      lostAfter = text;
     },
     sever() {
       isSevered = true;

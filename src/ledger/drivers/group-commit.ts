@@ -185,7 +185,8 @@ async function runMember(tx: Queryable, work: Member['work'], written: Promise<u
   }
 }
 
-const databaseErrors: readonly ErrorCode[] = ['LEDGER_FULL', 'LEDGER_IO', 'LEDGER_BUSY', 'LEDGER_DAMAGED'];
+/** Not `LEDGER_BUSY`: only the statement that waited for a lock has failed, such as one that would wait for ever. */
+const databaseErrors: readonly ErrorCode[] = ['LEDGER_FULL', 'LEDGER_IO', 'LEDGER_DAMAGED'];
 
 function isOfDatabase(error: unknown): boolean {
   return error instanceof AirbatchError && databaseErrors.includes(error.code);

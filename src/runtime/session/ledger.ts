@@ -31,7 +31,7 @@ export async function openAsItIs(
 ): Promise<Database | null> {
   if (ledgerUrl === null) return onlyIfThere && !isThere(ledger) ? null : openSqlite(ledger);
   const { openPostgres } = await import('../../ledger/drivers/postgres/postgres.ts');
-  const db = openPostgres(ledgerUrl, holdsTurn ? { idleInTransactionMsMax: 0 } : {});
+  const db = openPostgres(ledgerUrl, holdsTurn ? { idleInTransactionMsMax: 0, transactionMsMax: 0 } : {});
   if (!onlyIfThere || !(await db.isEmpty().catch((error) => closeAfter(db, error)))) return db;
   await db.close();
   return null;

@@ -8,7 +8,7 @@ import type { AirbatchError } from '../../../src/core/basics/errors.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import { asLedgerError } from '../../../src/ledger/drivers/postgres/errors.ts';
 import { openPostgres, type PostgresOptions } from '../../../src/ledger/drivers/postgres/postgres.ts';
-import { openCutConnection } from '../../support/cut-connection.ts';
+import { type CommitFault, openCutConnection } from '../../support/cut-connection.ts';
 import { emptyPostgres, onServer, startPostgres } from '../../support/postgres.ts';
 
 function opened(t: TestContext, url: string, options?: PostgresOptions): Database {
@@ -27,7 +27,7 @@ async function withTable(t: TestContext): Promise<{ url: string; db: Database }>
 const add = (db: Database, n: number) => db.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (?)', [n]));
 
 /** Writes so many rows at the same time, over a connection that is cut at their commit. */
-async function writeCut(t: TestContext, when: 'before' | 'answer', count: number) {
+async function writeCut(t: TestContext, when: CommitFault, count: number) {
   const { url, db } = await withTable(t);
   const connection = await openCutConnection(url);
   t.after(() => connection.close());
@@ -187,6 +187,91 @@ describe('the ledger on PostgreSQL', () => {
     // What the server says can arrive as the answer to a statement that was sent meanwhile.
     const said = Object.assign(new Error('terminating connection'), { code: '25P03' });
     assert.equal((asLedgerError('a ledger', said) as AirbatchError).code, 'LEDGER_IO');
+  });
+
+  test('ends a transaction whose connection is silent in the middle of a message', async (t) => {
+    const { url, db } = await withTable(t);
+    const connection = await openCutConnection(url);
+    t.after(() => connection.close());
+    const silent = opened(t, connection.url, { transactionMsMax: 500 });
+    connection.loseAfter('half');
+    const lost = silent.transact((tx) => tx.execute("INSERT INTO t (n) SELECT 7 WHERE ? <> ''", ['half a message']), {
+      concurrent: true,
+    });
+    await Promise.all([assert.rejects(lost, { code: 'LEDGER_IO' }), wait(300).then(() => add(db, 8))]);
+    assert.deepEqual(await db.values('SELECT n FROM t'), [[8]]);
+  });
+
+  test('writes while reads take all connections that they may have', async (t) => {
+    const { db } = await withTable(t);
+    const ending = new AbortController();
+    const reads = Array.from({ length: 12 }, () =>
+      db.snapshot(() => wait(60_000, undefined, { signal: ending.signal })).catch(() => undefined),
+    );
+    await wait(100);
+    assert.equal(await add(db, 1), 1);
+    ending.abort();
+    await Promise.all(reads);
+  });
+
+  test('runs more different statements than it prepares', async (t) => {
+    const { db } = await withTable(t);
+    for (let n = 0; n < 501; n++) await db.values(`SELECT n FROM t WHERE n <> ${n}`);
+    assert.deepEqual(await db.values('SELECT n FROM t WHERE n <> ?', [501]), []);
+  });
+
+  test('fails alone if it waits for another process that waits for it: what shares its commit is kept', async (t) => {
+    const { url, db } = await withTable(t);
+    await db.execute('CREATE TABLE once (text TEXT PRIMARY KEY)');
+    const put = 'INSERT INTO once (text) VALUES (?) ON CONFLICT DO NOTHING';
+    const both = ['a', 'b'].map(async (first, index) => {
+      const process = opened(t, url, { groupsApartMs: 0 });
+      const isThere = Promise.withResolvers<void>();
+      const mayGoOn = Promise.withResolvers<void>();
+      const ends = Promise.allSettled([
+        process.transact(
+          async (tx) => {
+            await tx.execute(put, [first]);
+            isThere.resolve();
+            await mayGoOn.promise;
+          },
+          { concurrent: true },
+        ),
+        process.transact((tx) => tx.execute(put, [index === 0 ? 'b' : 'a']), { concurrent: true }),
+      ]);
+      await isThere.promise;
+      return { ends, mayGoOn: mayGoOn.resolve };
+    });
+    const processes = await Promise.all(both);
+    for (const { mayGoOn } of processes) mayGoOn();
+    const ends = await Promise.all(processes.map((one) => one.ends));
+    const codes = ends.map((of) => of.map((end) => (end.status === 'fulfilled' ? 'written' : end.reason.code)).join());
+    assert.deepEqual(codes.toSorted(), ['written,LEDGER_BUSY', 'written,written']);
+    assert.deepEqual(await db.values('SELECT text FROM once ORDER BY text'), [['a'], ['b']]);
+  });
+
+  test('is not undone by the one behind it, if a statement of it failed unseen', async (t) => {
+    const { url } = await withTable(t);
+    const db = opened(t, url, { groupsApartMs: 0 });
+    const ends = await Promise.allSettled([
+      db.transact(async (tx) => {
+        await tx.execute('INSERT INTO t (n) VALUES (1)');
+        await tx.execute('INSERT INTO t (n) VALUES (1)').catch(() => undefined);
+      }),
+      db.transact(async () => {
+        throw new Error('nothing was sent');
+      }),
+    ]);
+    assert.deepEqual(
+      ends.map(({ status }) => status),
+      ['rejected', 'rejected'],
+    );
+    assert.deepEqual(await db.values('SELECT n FROM t'), []);
+  });
+
+  test('is looked up if the server answers its commit with an error', async (t) => {
+    const { codes, rows } = await writeCut(t, 'error', 1);
+    assert.deepEqual([codes, rows], [['written'], [0, 1, 9]]);
   });
 
   test('fails with LEDGER_BUSY where another writer takes too long', async (t) => {

@@ -4,9 +4,10 @@ import { approve, pauseBatch, resumeBatch } from '../../../src/engine/batches/ba
 import { findBatch, listBatches, unfinishedBatches } from '../../../src/ledger/batches/batches.ts';
 import type { Database } from '../../../src/ledger/drivers/database.ts';
 import type { NewRow } from '../../../src/ledger/rows/rows.ts';
-import { aBatch, addBatch, aRow, unplanned } from '../../support/ledger.ts';
+import { aBatch, aRow, unplanned } from '../../support/ledger.ts';
 import { isHalted } from '../invariants.ts';
 import { makeProcess, type SimulatedProcess } from '../process.ts';
+import { receiveBatch } from '../received.ts';
 import { note } from '../world.ts';
 import type { Line } from './connections.ts';
 import { accountName, type FleetWorld, sayRestored } from './fleet-world.ts';
@@ -42,7 +43,7 @@ async function give(
 ): Promise<void> {
   const actor = { db, clock, person: 'approver', through: 'cli' as const };
   if (!(await findBatch(db, batchId)))
-    await addBatch(db, clock, aBatch({ batch_id: batchId, account: accountName(account), run_id: run }), rows);
+    await receiveBatch(db, clock, aBatch({ batch_id: batchId, account: accountName(account), run_id: run }), rows);
   world.rowsByBatch.set(batchId, rows.length);
   if ((await findBatch(db, batchId))?.status === 'validated') await approve(actor, batchId, unplanned);
 }

@@ -57,8 +57,8 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
     name: 'fleet: a transaction that reads and then writes without the lock',
     seed: 684,
     file: 'ledger/drivers/postgres/postgres.ts',
-    find: 'const lockAlone = `pg_advisory_xact_lock(',
-    replace: 'const lockAlone = `abs(',
+    find: 'const alone: Turns = { locks: `pg_advisory_xact_lock(',
+    replace: 'const alone: Turns = { locks: `abs(',
   },
   {
     name: 'fleet: an account is taken while its holder writes',

@@ -22,8 +22,8 @@ interface CommitPlace {
 }
 
 /**
- * Commits the transaction. If the connection is lost meanwhile, the database is asked what became of it: it is
- * never assumed. Fails with `LEDGER_SYNC` if nobody can say.
+ * Commits the transaction. If it fails, or if the connection is lost meanwhile, the database is asked what became of it:
+ * that is never assumed. Fails with `LEDGER_SYNC` if nobody can say.
  */
 export async function commit(at: CommitPlace, client: ClientBase, begun: Begun): Promise<void> {
   const { ledger } = at;
@@ -31,7 +31,7 @@ export async function commit(at: CommitPlace, client: ClientBase, begun: Begun):
     const { command } = await client.query('COMMIT');
     if (command === 'COMMIT') return;
   } catch (error) {
-    if (!isConnectionLost(error)) throw asLedgerError(ledger, error);
+    // A server that meets a fault of its disk after the commit answers with an error, too.
     if (await lookUp(at, begun)) return;
     throw asLedgerError(ledger, error);
   }

@@ -5,19 +5,27 @@ import { asLedgerError } from './errors.ts';
 import { connectionUrl } from './ledger-url.ts';
 import { ledgerTypes } from './types.ts';
 
-const connectionsMax = 10;
-const connectMsMax = 5_000;
+/** Reads that take long, such as reports, must not keep what is written waiting. */
+const readersMax = 6;
+/** A transaction that runs alone, one beside others, and for each of them the next one, which waits for its locks. */
+const writersMax = 4;
+export const connectMsMax = 5_000;
 /** How long an answer is waited for beyond the time after which the server ends a statement. */
 export const answerMarginMs = 5_000;
 
+type WithClient = <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>;
+
 export interface Connections {
-  pool: Pool;
+  readers: Pool;
   /** Runs `work` on a connection of its own. It is closed after an error, since nobody knows in what state it is. */
-  withClient<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result>;
+  withReader: WithClient;
+  /** The same for a transaction that writes. */
+  withWriter: WithClient;
   /** Fails within the work of a transaction: what waits there for a connection may wait for its own end. */
   requireOutside(): void;
   /** Runs the work of a transaction, in which no other connection may be waited for. */
   inside<Result>(work: () => Promise<Result>): Promise<Result>;
+  end(): Promise<void>;
 }
 
 export type MakePool = (config: PoolConfig) => Pool;
@@ -49,30 +57,34 @@ function gatherWrites({ connection: { stream } }: PoolClient): void {
   };
 }
 
-/** Connections to the database at `url`. The first one is made when it is needed. */
+/** Connections to the database at `url`. Each is made when it is needed. */
 export function makeConnections(
   ledger: string,
   url: string,
   { statementMsMax, makePool = (config) => new Pool(config) }: ConnectionOptions,
 ): Connections {
-  const pool = makePool({
-    connectionString: connectionUrl(url),
-    max: connectionsMax,
-    connectionTimeoutMillis: connectMsMax,
-    keepAlive: true,
-    // Statements that do not wait for each other's answers share a round trip.
-    pipeline: true,
-    query_timeout: statementMsMax + answerMarginMs,
-    application_name: 'airbatch',
-    types: ledgerTypes,
-  });
-  // An idle connection was lost: the next statement takes a new one.
-  pool.on('error', () => undefined);
-  pool.on('connect', gatherWrites);
+  const poolOf = (max: number): Pool => {
+    const pool = makePool({
+      connectionString: connectionUrl(url),
+      max,
+      connectionTimeoutMillis: connectMsMax,
+      keepAlive: true,
+      // Statements that do not wait for each other's answers share a round trip.
+      pipeline: true,
+      query_timeout: statementMsMax + answerMarginMs,
+      application_name: 'airbatch',
+      types: ledgerTypes,
+    });
+    // An idle connection was lost: the next statement takes a new one.
+    pool.on('error', () => undefined);
+    pool.on('connect', gatherWrites);
+    return pool;
+  };
+  const [readers, writers] = [poolOf(readersMax), poolOf(writersMax)];
   const inside = new AsyncLocalStorage<true>();
   const requireOutside = () => assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
 
-  const connect = async (): Promise<PoolClient> => {
+  const connect = async (pool: Pool): Promise<PoolClient> => {
     requireOutside();
     try {
       return await pool.connect();
@@ -80,13 +92,10 @@ export function makeConnections(
       throw asLedgerError(ledger, error, true);
     }
   };
-
-  return {
-    pool,
-    requireOutside,
-    inside: (work) => inside.run(true, work),
-    async withClient(work) {
-      const client = await connect();
+  const withClientOf =
+    (pool: Pool): WithClient =>
+    async (work) => {
+      const client = await connect(pool);
       // The statement that is under way rejects with the same error.
       const ignore = () => undefined;
       client.on('error', ignore);
@@ -99,6 +108,14 @@ export function makeConnections(
         client.release(true);
         throw error;
       }
-    },
+    };
+
+  return {
+    readers,
+    requireOutside,
+    inside: (work) => inside.run(true, work),
+    withReader: withClientOf(readers),
+    withWriter: withClientOf(writers),
+    end: async () => void (await Promise.all([readers.end(), writers.end()])),
   };
 }

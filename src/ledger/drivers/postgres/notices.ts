@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { systemClock } from '../../../core/time/clock.ts';
 import type { Notice, OnNotice } from '../database.ts';
+import { connectMsMax } from './connections.ts';
 import { connectionUrl } from './ledger-url.ts';
 
 /** The channel on which connections announce work: `ledger_announce` in `dialect.ts`. */
@@ -11,7 +12,12 @@ const reconnectMs = 1_000;
 export function listenForNotices(url: string, onNotice: OnNotice): () => void {
   const ending = new AbortController();
   const listen = async () => {
-    const client = new Client({ connectionString: connectionUrl(url), keepAlive: true, application_name: 'airbatch' });
+    const client = new Client({
+      connectionString: connectionUrl(url),
+      connectionTimeoutMillis: connectMsMax,
+      keepAlive: true,
+      application_name: 'airbatch',
+    });
     const ended = new Promise<void>((resolve) => {
       client.on('end', resolve);
       client.on('error', () => undefined);

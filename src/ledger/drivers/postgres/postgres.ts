@@ -10,21 +10,36 @@ import { asLedgerError } from './errors.ts';
 import { shownLedgerUrl } from './ledger-url.ts';
 import { listenForNotices } from './notices.ts';
 import { identitySql, makeSameLedger } from './same-ledger.ts';
-import { statementsOn, unlimitedMs } from './statements.ts';
+import { limitTransaction, statementsOn, unlimitedMs } from './statements.ts';
 
 /** The advisory lock of all writers. A transaction takes it alone, or shares it with those of other processes. */
 const writerLock = 5_227_110_201;
-const lockAlone = `pg_advisory_xact_lock(${writerLock})`;
+
+/** How a transaction takes its turn, and how long it may then take altogether. */
+interface Turns {
+  locks: string;
+  msMax: number;
+}
+
+/** What is written alone may be much. */
+const alone: Turns = { locks: `pg_advisory_xact_lock(${writerLock})`, msMax: 600_000 };
 
 /**
  * The locks of a concurrent transaction. A process begins the next one while the last one is being committed, so the
  * next one waits for a lock that only this process uses. It takes the shared lock after that: while it waits, a
  * transaction of another process can still get the lock alone.
  */
-function lockWithOthers(): string {
+function withOthers(): Turns {
   const own = Number.parseInt(systemRandom.hex(6), 16);
-  return `pg_advisory_xact_lock(${own}), pg_advisory_xact_lock_shared(${writerLock})`;
+  return { locks: `pg_advisory_xact_lock(${own}), pg_advisory_xact_lock_shared(${writerLock})`, msMax: 10_000 };
 }
+
+/** A machine that is gone, or reads no answer, keeps its locks no longer than this; by default two hours. */
+const endsDeadConnections = [
+  'SET LOCAL tcp_keepalives_idle = 5',
+  'SET LOCAL tcp_keepalives_interval = 1',
+  'SET LOCAL tcp_user_timeout = 10000',
+].join('; ');
 
 export interface PostgresOptions {
   /**
@@ -32,6 +47,8 @@ export interface PostgresOptions {
    * without a statement. 0: never.
    */
   idleInTransactionMsMax?: number;
+  /** How long a transaction may take once it has its locks; 0: as long as it needs. Left out: `msMax` of its `Turns`. */
+  transactionMsMax?: number;
   /** How long a writer waits for the one before it, until it fails with `LEDGER_BUSY`. */
   lockWaitMsMax?: number;
   /** The simulation has a clock and a server of its own. */
@@ -58,14 +75,20 @@ const onDisk = `CASE current_setting('synchronous_commit') WHEN 'off' THEN set_c
  * which a transaction does not see what was committed while it waited for its locks.
  */
 function beginWritingWith(
-  { idleInTransactionMsMax = 5_000, lockWaitMsMax = usualLockWaitMsMax, statementMsMax }: PostgresOptions,
-  locks: string,
+  {
+    idleInTransactionMsMax = 5_000,
+    lockWaitMsMax = usualLockWaitMsMax,
+    statementMsMax,
+    transactionMsMax,
+  }: PostgresOptions,
+  { locks, msMax }: Turns,
 ): string {
   return `BEGIN ISOLATION LEVEL READ COMMITTED;
     SET LOCAL idle_in_transaction_session_timeout = ${idleInTransactionMsMax};
     SET LOCAL lock_timeout = ${lockWaitMsMax};
     SET LOCAL statement_timeout = ${statementMsMax};
-    SELECT ${locks}, ${onDisk}, pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
+    ${endsDeadConnections};
+    SELECT ${locks}, ${limitTransaction(transactionMsMax ?? msMax)}, ${onDisk}, pg_current_xact_id()::text AS xid, ${identitySql} AS identity`;
 }
 
 /** The planner's statistics are samples of the tables, of phone numbers as well: they are taken anew before. */
@@ -103,14 +126,20 @@ function groupOn(
   { tx, run, inside }: { tx: Queryable; run: Run } & Pick<Connections, 'inside'>,
 ): GroupTransaction {
   let savepointSql = 'SAVEPOINT member';
+  let begun: Promise<unknown> = Promise.resolve();
   return {
     run: (work) => inside(() => work(tx)),
     // It shares a round trip with what follows. If it fails, so does all of that, and `COMMIT` ends without a commit.
     async savepoint() {
-      void client.query(savepointSql).catch(() => undefined);
+      begun = run(client, savepointSql);
+      begun.catch(() => undefined);
       savepointSql = 'RELEASE member; SAVEPOINT member';
     },
-    undo: async () => void (await run(client, 'ROLLBACK TO member')),
+    async undo() {
+      // Without its savepoint, the one of a member before it would be undone.
+      await begun;
+      await run(client, 'ROLLBACK TO member');
+    },
     isEnded: () => false,
   };
 }
@@ -125,17 +154,20 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
   // A connection that is silent here holds up all writers of the process.
   const beginMsMax = (options.lockWaitMsMax ?? usualLockWaitMsMax) + answerMarginMs;
   const beginReading = `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = ${statementMsMax}`;
-  const { pool, withClient, requireOutside, inside } = makeConnections(ledger, url, { statementMsMax, makePool });
+  const { readers, withReader, withWriter, requireOutside, inside, end } = makeConnections(ledger, url, {
+    statementMsMax,
+    makePool,
+  });
 
-  const transactWith = (locks: string) => {
-    const beginWriting = beginWritingWith({ ...options, statementMsMax }, locks);
+  const transactWith = (turns: Turns) => {
+    const beginWriting = beginWritingWith({ ...options, statementMsMax }, turns);
     const begin = async (client: PoolClient) => (await run(client, beginWriting, beginMsMax)) as unknown as Begun;
     return makeGroupCommit({
       requireOutside,
       groupsApartMs,
       transaction: (work) =>
         new Promise((resolve, reject) => {
-          withClient(async (client) => {
+          withWriter(async (client) => {
             const begun = await begin(client);
             try {
               assertSame(begun.identity);
@@ -144,7 +176,7 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
               await client.query('ROLLBACK').catch(() => undefined);
               throw error;
             }
-            const durable = commit({ ledger, pool, clock }, client, begun);
+            const durable = commit({ ledger, pool: readers, clock }, client, begun);
             // The next one asks for the locks on another connection meanwhile, and gets them when this one has ended.
             resolve({ durable });
             await durable;
@@ -152,32 +184,32 @@ export function openPostgres(url: string, options: PostgresOptions = {}): Databa
         }),
     });
   };
-  const transactAlone = transactWith(lockAlone);
-  const transactWithOthers = transactWith(lockWithOthers());
+  const transactAlone = transactWith(alone);
+  const transactWithOthers = transactWith(withOthers());
   const transact: Database['transact'] = (work, how = {}) =>
     how.concurrent ? transactWithOthers(work, how) : transactAlone(work, how);
   return {
-    query: (sql, params) => withClient((client) => statementsOn(ledger, client).query(sql, params)),
-    values: (sql, params) => withClient((client) => statementsOn(ledger, client).values(sql, params)),
+    query: (sql, params) => withReader((client) => statementsOn(ledger, client).query(sql, params)),
+    values: (sql, params) => withReader((client) => statementsOn(ledger, client).values(sql, params)),
     execute: (sql, params) => transact((tx) => tx.execute(sql, params)),
     transact,
     snapshot: (work) =>
-      withClient(async (client) => {
+      withReader(async (client) => {
         await run(client, beginReading);
         const result = await work(statementsOn(ledger, client));
         await run(client, 'COMMIT');
         return result;
       }),
-    compact: () => withClient((client) => rewrite((text) => run(client, text, unlimitedMs))),
-    emptyLog: () => withClient(async (client) => void (await run(client, 'VACUUM (ANALYZE)', unlimitedMs))),
+    compact: () => withReader((client) => rewrite((text) => run(client, text, unlimitedMs))),
+    emptyLog: () => withReader(async (client) => void (await run(client, 'VACUUM (ANALYZE)', unlimitedMs))),
     async isEmpty() {
-      const [found] = await withClient((client) =>
+      const [found] = await withReader((client) =>
         statementsOn(ledger, client).values("SELECT to_regclass('migrations')"),
       );
       return found?.[0] === null;
     },
-    checkIntegrity: () => withClient((client) => checkChecksums(statementsOn(ledger, client))),
+    checkIntegrity: () => withReader((client) => checkChecksums(statementsOn(ledger, client))),
     listen: (onNotice) => listenForNotices(url, onNotice),
-    close: () => pool.end(),
+    close: end,
   };
 }

@@ -1,12 +1,14 @@
 import type { ClientBase, QueryArrayResult, QueryConfig, QueryResult, QueryResultRow } from 'pg';
 import { allEnded } from '../../../core/basics/all-ended.ts';
-import { assert } from '../../../core/basics/assert.ts';
 import { sha256 } from '../../../core/identity/ids.ts';
 import { assertIntegers, type Queryable, type SqlValue } from '../database.ts';
 import { toPostgres } from './dialect.ts';
 import { asLedgerError } from './errors.ts';
 
-/** The names under which connections prepare statements. Statements are constant text, so there are a few hundred. */
+/**
+ * The names under which connections prepare statements. Statements are constant text, so there are a few hundred. What
+ * comes after so many, such as a rare set of changed columns, is run without a name.
+ */
 const names = new Map<string, string>();
 const namesMax = 500;
 /** 192 bits. PostgreSQL cuts a name off after 63 bytes. */
@@ -16,10 +18,9 @@ const digestDigits = 48;
  * The digest of the text: behind PgBouncer, a connection may have statements that another program has prepared, and a
  * name must never mean another text.
  */
-function nameOf(sql: string): string {
+function nameOf(sql: string): string | undefined {
   let name = names.get(sql);
-  if (name === undefined) {
-    assert(names.size < namesMax, 'SQL is constant text: too many different statements');
+  if (name === undefined && names.size < namesMax) {
     name = `airbatch_${sha256(sql).slice(0, digestDigits)}`;
     names.set(sql, name);
   }
@@ -32,6 +33,16 @@ const prepared = /^\s*(SELECT|INSERT|UPDATE|DELETE|WITH)\b/;
 /** For statements that may take as long as they need: the longest time that a timer can wait. */
 export const unlimitedMs = 2 ** 31 - 1;
 
+/**
+ * Ends a transaction of a program that is cut off or frozen in the middle of a message: until then the server takes it
+ * for active, and no other limit applies. It begins with the locks, so that the wait for them does not count.
+ * PostgreSQL 15 and 16 do not have it.
+ */
+export function limitTransaction(msMax: number): string {
+  const set = `set_config('transaction_timeout', '${msMax}', true)`;
+  return `CASE WHEN current_setting('transaction_timeout', true) IS NOT NULL THEN ${set} END`;
+}
+
 /** Runs statements on this connection, in the transaction that is open there. */
 export function statementsOn(ledger: string, client: ClientBase): Queryable {
   let limit: { query_timeout?: number } = {};
@@ -40,7 +51,7 @@ export function statementsOn(ledger: string, client: ClientBase): Queryable {
   const change = async (text: string) => {
     limit = { query_timeout: unlimitedMs };
     const [, changed] = await allEnded([
-      client.query('SET LOCAL statement_timeout = 0'),
+      client.query(`SELECT set_config('statement_timeout', '0', true), ${limitTransaction(0)}`),
       client.query({ text, ...limit } as QueryConfig),
     ]);
     return changed;

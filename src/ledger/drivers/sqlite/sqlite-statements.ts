@@ -1,10 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { assert } from '../../../core/basics/assert.ts';
 import { assertIntegers, type Queryable, type SqlValue } from '../database.ts';
 import { asLedgerError, attempt } from './sqlite-errors.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
-/** The most prepared statements that are kept. A new ledger runs some 150 for its migrations; the program has fewer. */
+/**
+ * The most prepared statements that are kept; what comes after them is prepared each time. A new ledger runs some 150
+ * for its migrations; the program has fewer, and seldom one for a rare set of changed columns.
+ */
 const statementsMax = 500;
 
 /** Runs statements immediately on the one connection; each is prepared at its first use. */
@@ -14,9 +16,8 @@ export function makeStatements(path: string, database: DatabaseSync): { direct: 
   const prepare = (sql: string): Statement => {
     let statement = statements.get(sql);
     if (!statement) {
-      assert(statements.size < statementsMax, 'SQL is constant text: too many different statements');
       statement = prepareStatement(database, sql);
-      statements.set(sql, statement);
+      if (statements.size < statementsMax) statements.set(sql, statement);
     }
     return statement;
   };
