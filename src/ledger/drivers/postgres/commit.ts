@@ -22,8 +22,8 @@ interface CommitPlace {
 }
 
 /**
- * Commits the transaction. If it fails, or if the connection is lost meanwhile, the database is asked what became of it:
- * that is never assumed. Fails with `LEDGER_SYNC` if nobody can say.
+ * Commits the transaction. If it fails, or if the connection is lost meanwhile, the database is asked what became of
+ * it: that is never assumed. Fails with `LEDGER_SYNC` if nobody can say.
  */
 export async function commit(at: CommitPlace, client: ClientBase, begun: Begun): Promise<void> {
   const { ledger } = at;
