@@ -47,7 +47,7 @@ export interface PostgresOptions {
    * without a statement. 0: never.
    */
   idleInTransactionMsMax?: number;
-  /** How long a transaction may take once it has its locks; 0: as long as it needs. By default `msMax` of its `Turns`. */
+  /** How long a transaction may take once it has its locks; 0: as long as it needs. Default: that of its `Turns`. */
   transactionMsMax?: number;
   /** How long a writer waits for the one before it, until it fails with `LEDGER_BUSY`. */
   lockWaitMsMax?: number;
