@@ -17,6 +17,11 @@ const columns: readonly Column<PaidFile>[] = [
   { name: 'rows', align: 'right', cell: ({ rows }) => String(rows) },
   { name: 'paid', widthMax: 40, cell: ({ paid, products }) => requestedText(paid, products) },
   { name: 'charged', widthMax: 30, cell: ({ charged }) => sumsText(charged) },
+  {
+    name: 'refunded',
+    align: 'right',
+    cell: ({ refunded_rows }) => (refunded_rows === 0 ? null : String(refunded_rows)),
+  },
   { name: 'last paid', cell: ({ last_paid_at }) => timeText(last_paid_at) },
 ];
 
@@ -31,9 +36,13 @@ export async function execute(
   const time = `between ${timeText(found.from)} and ${timeText(found.to)}`;
   printTable(context, columns, found.files, { json: found, none: `Nothing was paid ${time}.` });
   const products = found.files.reduce((sum, file) => sum + file.products, 0);
-  if (found.files.length > 0 && !context.json)
+  if (found.files.length === 0 || context.json) return 0;
+  context.terminal.print(
+    `${counted(found.rows, 'row')} of ${counted(found.files.length, 'file')} paid ${time}: ${requestedText(found.paid, products)}; charged ${sumsText(found.charged)}.\n`,
+  );
+  if (found.refunded_rows > 0)
     context.terminal.print(
-      `${counted(found.rows, 'row')} of ${counted(found.files.length, 'file')} paid ${time}: ${requestedText(found.paid, products)}; charged ${sumsText(found.charged)}.\n`,
+      `Refunded later: ${counted(found.refunded_rows, 'row')}; the charged sum leaves out what the service says it gave back, and the recipient may not have the airtime.\n`,
     );
   return 0;
 }

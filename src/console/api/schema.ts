@@ -2304,6 +2304,7 @@ export interface components {
                 charged: {
                     [key: string]: string;
                 };
+                refunded_rows: number;
                 first_paid_at: string;
                 last_paid_at: string;
             }[];
@@ -2314,6 +2315,7 @@ export interface components {
             charged: {
                 [key: string]: string;
             };
+            refunded_rows: number;
         };
         ShowStatusResult: {
             batch_id: string;

@@ -70,6 +70,9 @@ export interface PaidRows {
   /** What the service has given back of the cost; null if nothing. */
   refund: string | null;
   count: number;
+  /** Those whose money the service has given back, even if it does not say how much; and when it did so last. */
+  refunded: number;
+  last_refunded_at: number | null;
   first_at: number;
   last_at: number;
 }
@@ -96,11 +99,11 @@ export function paidRows(
 ): Promise<PaidRows[]> {
   const [first, last] = rowNo === null ? [0, rowNoMax] : [rowNo, rowNo];
   return db.query(
-    `SELECT currency, amount, cost, cost_currency, refund, COUNT(*) AS count, MIN(paid_at) AS first_at,
-       MAX(paid_at) AS last_at
+    `SELECT currency, amount, cost, cost_currency, refund, COUNT(*) AS count, COUNT(refunded_at) AS refunded,
+       MAX(refunded_at) AS last_refunded_at, MIN(paid_at) AS first_at, MAX(paid_at) AS last_at
      FROM (SELECT rows.currency, rows.amount, COALESCE(rows.completed_at, rows.contradicted_at) AS paid_at,
          COALESCE(late.cost, rows.cost) AS cost, COALESCE(late.cost_currency, rows.cost_currency) AS cost_currency,
-         ${refundSql} AS refund
+         ${refundSql} AS refund, COALESCE(late.refunded_at, rows.refunded_at) AS refunded_at
        FROM rows LEFT JOIN late_charges AS late ON rows.status <> 'completed' AND late.batch_id = rows.batch_id
          AND late.row_no = rows.row_no AND late.topup_id = COALESCE(rows.contradicted_by, rows.topup_id)
        WHERE rows.batch_id = ? AND rows.row_no >= ? AND rows.row_no <= ? AND ${countsAsPaidSql}) AS paid
@@ -108,6 +111,11 @@ export function paidRows(
      GROUP BY currency, amount, cost, cost_currency, refund`,
     [batchId, first, last, ...countsAsPaidParams(batchId), fromMs, toMs],
   );
+}
+
+/** How many of these rows the service has refunded. */
+export function refundedOf(groups: readonly PaidRows[]): number {
+  return groups.reduce((sum, { refunded }) => sum + refunded, 0);
 }
 
 /** What the wallets were charged for these rows, less what the service has given back. */

@@ -3,7 +3,7 @@ import { multiplyAmount, Sums, sumOf } from '../../core/money/money.ts';
 import { isoTime } from '../../core/time/clock.ts';
 import { requireBatch } from '../../ledger/batches/require-batch.ts';
 import type { Queryable } from '../../ledger/drivers/database.ts';
-import { batchesSentIn, chargedFor, paidRows, type Span } from '../../ledger/reporting/paid-rows.ts';
+import { batchesSentIn, chargedFor, paidRows, refundedOf, type Span } from '../../ledger/reporting/paid-rows.ts';
 import { accountName, batchId, batchStatus, moment, sums, time } from '../base/fields.ts';
 import { spanOf } from '../base/input-times.ts';
 import { defineOperation } from '../base/operation.ts';
@@ -28,6 +28,8 @@ const paidFile = z.strictObject({
    * unpaid counts what the service charged when it completed it. Other changes after its end are not included.
    */
   charged: sums,
+  /** Those of these rows whose money the service has given back: the recipient may not have the airtime. */
+  refunded_rows: z.int(),
   first_paid_at: time,
   last_paid_at: time,
 });
@@ -45,7 +47,15 @@ export const listPaidFiles = defineOperation({
     /** If it is left out: now. */
     to: moment.optional(),
   }),
-  result: z.strictObject({ from: time, to: time, files: z.array(paidFile), rows: z.int(), paid: sums, charged: sums }),
+  result: z.strictObject({
+    from: time,
+    to: time,
+    files: z.array(paidFile),
+    rows: z.int(),
+    paid: sums,
+    charged: sums,
+    refunded_rows: z.int(),
+  }),
   async run({ session, nameOf }, { account, from, to }) {
     const accounts = account === undefined ? visibleAccounts(session) : [account];
     const span = spanOf({ from, to }, session.clock.now(), nameOf);
@@ -55,15 +65,15 @@ export const listPaidFiles = defineOperation({
         const file = await fileOf(view, id, span);
         if (file !== null) files.push(file);
       }
-      const rows = files.reduce((sum, file) => sum + file.rows, 0);
       const times = { from: isoTime(span.fromMs), to: isoTime(span.toMs) };
       files.sort((a, b) => (a.last_paid_at < b.last_paid_at ? 1 : -1));
       return {
         ...times,
         files,
-        rows,
+        rows: files.reduce((sum, file) => sum + file.rows, 0),
         paid: sumOf(files.map((file) => file.paid)),
         charged: sumOf(files.map((file) => file.charged)),
+        refunded_rows: files.reduce((sum, file) => sum + file.refunded_rows, 0),
       };
     });
   },
@@ -84,6 +94,7 @@ async function fileOf(view: Queryable, id: string, span: Span): Promise<z.output
     products: rowsOf(groups.filter(({ amount }) => amount === null)),
     paid: paid.toObject(),
     charged: chargedFor(groups),
+    refunded_rows: refundedOf(groups),
     first_paid_at: isoTime(Math.min(...groups.map(({ first_at }) => first_at))),
     last_paid_at: isoTime(Math.max(...groups.map(({ last_at }) => last_at))),
   };

@@ -8,7 +8,14 @@ import { readPhone } from '../../intake/cells/phone.ts';
 import { countryCode } from '../../intake/columns/settings.ts';
 import { findBatch } from '../../ledger/batches/batches.ts';
 import { countsAsPaid, takenBackRows } from '../../ledger/reporting/counts-as-paid.ts';
-import { chargedFor, forgottenBatches, type PaidRows, paidRows, rowsSentTo } from '../../ledger/reporting/paid-rows.ts';
+import {
+  chargedFor,
+  forgottenBatches,
+  type PaidRows,
+  paidRows,
+  refundedOf,
+  rowsSentTo,
+} from '../../ledger/reporting/paid-rows.ts';
 import { pageReported, type ReportedRow } from '../../ledger/reporting/reported-rows.ts';
 import { doubtReasonsOf } from '../../ledger/rows/doubts.ts';
 import { maskPhone } from '../../reports/text/mask.ts';
@@ -101,18 +108,18 @@ export const findPayments = defineOperation({
         const [batch, [row]] = [await findBatch(view, batch_id), await pageReported(view, batch_id, row_no - 1, 1)];
         if (batch === null || row === undefined) continue;
         const { run_id, file_name, account: payer } = batch;
-        const refunded_at = isoOrNull(row.refunded_at);
         const known = takenBack.get(batch_id) ?? (await takenBackRows(view, batch_id));
         takenBack.set(batch_id, known);
         const counts_as_paid = countsAsPaid(row, known);
+        const costsOfRow = counts_as_paid ? await paidRows(view, batch_id, anyTime, row_no) : [];
+        const refunded_at = isoOrNull(costsOfRow[0]?.last_refunded_at ?? row.refunded_at);
         const { second_topup_id } = row;
         const more = { batch_id, run_id, account: payer, file_name, counts_as_paid, second_topup_id, refunded_at };
         const doubts = await doubtReasonsOf(view, batch_id, [row_no, row_no]);
         payments.push({ ...listed(batch, row, doubts.get(row_no) ?? null), ...more });
-        if (counts_as_paid) {
-          paid.push(row);
-          costs.push(...(await paidRows(view, batch_id, anyTime, row_no)));
-        } else if (!isTerminal(row.status)) open.push(row);
+        costs.push(...costsOfRow);
+        if (counts_as_paid) paid.push(row);
+        else if (!isTerminal(row.status)) open.push(row);
       }
       return {
         phone_number: maskPhone(number),
@@ -124,7 +131,7 @@ export const findPayments = defineOperation({
         paid: requestedBy(paid),
         paid_products: paid.filter(({ amount }) => amount === null).length,
         paid_twice_rows: payments.filter(({ second_topup_id }) => second_topup_id !== null).length,
-        refunded_rows: paid.filter(({ refunded_at }) => refunded_at !== null).length,
+        refunded_rows: refundedOf(costs),
         charged: chargedFor(costs),
         open_rows: open.length,
         open: requestedBy(open),

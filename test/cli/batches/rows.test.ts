@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { runHere } from '../../support/command.ts';
 import { folderOf } from '../../support/folder.ts';
+import { changeLedgerIn } from '../../support/folder-ledger.ts';
 
 test('airbatch rows lists the rows of a batch, all or some, and says how to see more; find, paid and journal look in all batches', async (t) => {
   const folder = folderOf(t);
@@ -55,6 +56,17 @@ test('airbatch rows lists the rows of a batch, all or some, and says how to see 
   assert.equal(JSON.parse(written.stdout).csv, readFileSync(file, 'utf8'));
   const paid = await airbatch('paid', '--from', '2020-01-01');
   assert.match(paid.stdout, new RegExp(`^p\\.csv +\\S+ +${batch} +1 +KES 10\\.00`, 'm'));
+  assert.doesNotMatch(paid.stdout, /refunded/i);
+  await changeLedgerIn(
+    folder,
+    'UPDATE rows SET refunded_at = completed_at, refund_amount = cost, refund_currency = cost_currency WHERE row_no = 1',
+  );
+  const refunded = await airbatch('paid', '--from', '2020-01-01');
+  assert.match(refunded.stdout, /^file .* charged +refunded +last paid$/m);
+  assert.match(
+    refunded.stdout,
+    /; charged USD 0\.00\.\nRefunded later: 1 row; the charged sum leaves out what the service says it gave back, and the recipient may not have the airtime\.\n$/,
+  );
   assert.match(
     (await airbatch('paid', '--to', '2020-01-01', '--from', '2020-01-01')).stdout,
     /^Nothing was paid between/,

@@ -15,6 +15,7 @@ import {
   completedWay,
   newBatch,
   newRow,
+  refundRows,
   startMs,
   testLedger,
   writeBatch,
@@ -88,15 +89,15 @@ test('a failed payment that the service contradicts counts as paid, and a refund
     ],
   );
   assert.deepEqual([found.paid_rows, found.refunded_rows, found.charged], [2, 1, { USD: '0.8' }]);
-  const { files, rows, charged } = await ask(listPaidFiles, month);
-  assert.deepEqual(charged, { USD: '5.6' });
+  const { files, rows, charged, refunded_rows } = await ask(listPaidFiles, month);
+  assert.deepEqual([charged, refunded_rows], [{ USD: '5.6' }, 1]);
   assert.deepEqual(
-    [rows, files.map(({ batch_id, rows: ofFile }) => [batch_id, ofFile])],
+    [rows, files.map((file) => [file.batch_id, file.rows, file.refunded_rows])],
     [
       8,
       [
-        ['B-1', 7],
-        ['B-2', 1],
+        ['B-1', 7, 1],
+        ['B-2', 1, 0],
       ],
     ],
   );
@@ -107,15 +108,34 @@ test('a failed payment that the service contradicts counts as paid, and a refund
      SELECT batch_id, row_no, topup_id, '0.55', 'USD', completed_at + 60000 FROM rows WHERE batch_id = 'B-2' AND row_no = 1`,
   );
   const later = await ask(listPaidFiles, { ...month, account: 'other' });
-  assert.deepEqual([later.rows, later.charged], [1, { USD: '0.55' }]);
+  assert.deepEqual([later.rows, later.charged, later.refunded_rows], [1, { USD: '0.55' }, 0]);
   const number = '+254712000001';
   assert.deepEqual((await ask(findPayments, { number })).charged, { USD: '0.55' });
   // The service gives the late charge back: both say so.
   await db.execute(
     `UPDATE late_charges SET refunded_at = charged_at + 1, refund_amount = cost WHERE batch_id = 'B-2' AND row_no = 1`,
   );
-  assert.deepEqual((await ask(findPayments, { number })).charged, { USD: '0' });
-  assert.deepEqual((await ask(listPaidFiles, { ...month, account: 'other' })).charged, { USD: '0' });
+  const back = await ask(findPayments, { number });
+  assert.deepEqual([back.charged, back.refunded_rows], [{ USD: '0' }, 2]);
+  assert.deepEqual(
+    back.payments.map(({ batch_id, refunded_at }) => [batch_id, refunded_at]),
+    [
+      ['B-2', null],
+      ['B-1', new Date(startMs + 60_000).toISOString()],
+      ['B-2', new Date(startMs + 61_901).toISOString()],
+    ],
+  );
+  const other = await ask(listPaidFiles, { ...month, account: 'other' });
+  assert.deepEqual([other.charged, other.refunded_rows], [{ USD: '0' }, 1]);
+});
+
+test('a refund whose amount is not told is counted, and nothing is taken off', async (t) => {
+  const { db, ask } = await ledger(t);
+  await refundRows(db, [[1, null]]);
+  const { charged, refunded_rows } = await ask(listPaidFiles, { ...month, account: 'main' });
+  assert.deepEqual([charged, refunded_rows], [{ USD: '5.6' }, 1]);
+  const found = await ask(findPayments, { number: '+254712000001', account: 'main' });
+  assert.deepEqual([found.charged, found.refunded_rows], [{ USD: '0.8' }, 1]);
 });
 
 for (const status of ['skipped', 'cancelled'])

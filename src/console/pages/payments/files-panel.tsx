@@ -28,7 +28,7 @@ export function FilesPanel() {
   );
 }
 
-function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
+function Files({ paid: { files, rows, paid, charged, refunded_rows } }: { paid: Paid }) {
   if (files.length === 0) return <NothingThen title={t('payments.no_files')} />;
   const products = files.reduce((sum, file) => sum + file.products, 0);
   return (
@@ -38,6 +38,14 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
           { name: t('payments.rows_paid'), value: formatCount(rows) },
           { name: t('payments.paid'), value: <Sums sums={paid} products={products} /> },
           { name: t('batches.column.charged'), value: <Sums sums={charged} /> },
+          ...(refunded_rows === 0
+            ? []
+            : [
+                {
+                  ...{ name: t('payments.refunded'), value: formatCount(refunded_rows) },
+                  more: t('payments.refunded_help'),
+                },
+              ]),
         ]}
       />
       <Card isFlush>
@@ -69,6 +77,14 @@ function Files({ paid: { files, rows, paid, charged } }: { paid: Paid }) {
               isNumber: true,
               cell: (file) => <Sums sums={file.charged} />,
             },
+            ...(refunded_rows === 0
+              ? []
+              : [
+                  {
+                    ...{ id: 'refunded', label: t('payments.refunded'), isNumber: true },
+                    cell: (file: Paid['files'][number]) => <Count of={file.refunded_rows} />,
+                  },
+                ]),
             { id: 'last', label: t('payments.last'), cell: ({ last_paid_at }) => <Time at={last_paid_at} /> },
           ]}
         />
