@@ -27,7 +27,7 @@ import { addReportFiles } from './report-files.ts';
 import { inputReader } from './route-input.ts';
 import { type Route, routes } from './route-table.ts';
 import { type BodyPace, cutSlowBodies } from './slow-bodies.ts';
-import { answerUnreadable } from './unreadable.ts';
+import { answerUnreadable, unreadablePath } from './unreadable.ts';
 import { receiveUpload } from './upload.ts';
 
 export interface ApiDeps extends SignInDeps {
@@ -61,16 +61,16 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     trustProxy: [...trustedProxies],
     clientErrorHandler: answerUnreadable,
     // A path that is not encoded as it should be never reaches the handlers below.
-    frameworkErrors: (_error, _request, reply) =>
-      void sendProblem(withHeaders(reply), problem('REQUEST_INVALID', 'The path of the request is not a valid one.')),
+    frameworkErrors: (_error, _request, reply) => void sendProblem(withHeaders(reply), unreadablePath),
     ...(https === null ? {} : { https }),
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', null);
+  app.removeContentTypeParser('text/plain');
   cutSlowBodies(app, deps.bodyPace);
   app.addHook('onReady', () => sealEarlierTotp(deps.session));
   app.addHook('onSend', async (_request, reply) => void withHeaders(reply));
   answerUnroutedByProblem(app);
-  app.setErrorHandler((error, _request, reply) => sendProblem(reply, shown(deps, error)));
+  app.setErrorHandler((error, { headers }, reply) => sendProblem(reply, shown(deps, error, headers['content-type'])));
   const all = routes();
   // Made for the first who asks: it takes longer than the rest of the server.
   let document: ReturnType<typeof openApiDocument> | null = null;
@@ -278,8 +278,8 @@ async function noteChange({ db }: Session, onChange: ApiDeps['onChange'], input:
 }
 
 /** The problem that the caller sees for an error. An internal error goes into the log. */
-function shown({ session }: ApiDeps, error: unknown): Problem {
-  const found = problemOf(error);
+function shown({ session }: ApiDeps, error: unknown, type?: string): Problem {
+  const found = problemOf(error, type);
   if (found !== null) return found;
   session.log.warn('the program failed while it answered a request to the API', { error: errorMessage(error) });
   return problem('INTERNAL', 'The program has an internal error. Its log has the details.');

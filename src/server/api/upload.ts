@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { AirbatchError } from '../../core/basics/errors.ts';
 import { uploadsFolder } from '../../runtime/drafts/draft-files.ts';
 import type { Session } from '../../runtime/session/session.ts';
-import { Refused, UploadTooLarge } from '../base/problem.ts';
+import { Refused } from '../base/problem.ts';
 
 /** The largest uploaded file (bytes): some ten million rows. */
 const uploadBytesMax = 1024 ** 3;
@@ -26,14 +26,14 @@ export interface Upload {
 
 /**
  * Writes the body of a request into a file that only this user can read, piece by piece: memory does not grow with it.
- * Throws `UploadTooLarge`, at once where the request says how much it sends, `USAGE` without a name,
+ * Throws `REQUEST_TOO_LARGE`, at once where the request says how much it sends, `USAGE` without a name,
  * and `REQUEST_INVALID` if `Content-Digest` (RFC 9530) names another digest than that of what has arrived.
  */
 export async function receiveUpload(
   { ledgerPath, random }: Pick<Session, 'ledgerPath' | 'random'>,
   request: IncomingMessage,
 ): Promise<Upload> {
-  if (Number(request.headers['content-length'] ?? 0) > uploadBytesMax) throw new UploadTooLarge();
+  if (Number(request.headers['content-length'] ?? 0) > uploadBytesMax) throw tooLarge();
   const folder = join(uploadsFolder(ledgerPath), random.hex(8));
   const path = join(folder, fileNameOf(request.headers['content-disposition']));
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -44,7 +44,7 @@ export async function receiveUpload(
     transform(piece: Buffer, _encoding, done) {
       bytes += piece.length;
       hash.update(piece);
-      done(bytes > uploadBytesMax ? new UploadTooLarge() : null, piece);
+      done(bytes > uploadBytesMax ? tooLarge() : null, piece);
     },
   });
   try {
@@ -58,6 +58,10 @@ export async function receiveUpload(
   if (sent === null || Buffer.from(sent, 'base64').toString('hex') === sha256) return { path, sha256, remove };
   await remove();
   throw new Refused('REQUEST_INVALID', 'The file has another digest than Content-Digest says: a part of it was lost.');
+}
+
+function tooLarge(): Refused {
+  return new Refused('REQUEST_TOO_LARGE', 'The file is larger than 1 GiB.', { hint: 'Split it into smaller files.' });
 }
 
 /** The name of the file, as `Content-Disposition` has it: the batch keeps it. */

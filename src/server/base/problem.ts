@@ -102,20 +102,48 @@ export class Refused extends Error {
   }
 }
 
-/** The error for a file that is too large. */
-export class UploadTooLarge extends Error {}
-
 export function problem(code: RequestErrorCode, detail: string, hint: string | null = null): Problem {
   return problemWith(code, requestErrors[code], detail, hint);
 }
 
 /** The problem for an invalid request. */
-export function invalidRequest(status: 400 | 405 | 408 | 431, detail: string): Problem {
-  return problemWith('REQUEST_INVALID', status, detail, null);
+export function invalidRequest(status: 400 | 405 | 408 | 415 | 431, detail: string, hint: string): Problem {
+  return problemWith('REQUEST_INVALID', status, detail, hint);
 }
 
-/** The problem that a caller sees for an error; null for an internal error, which goes into the log. */
-export function problemOf(error: unknown): Problem | null {
+/** The problems of bodies that fastify refuses before a route sees them, by the codes of its errors. */
+const bodyProblems: Readonly<Record<string, (type: string | undefined) => Problem>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (type) =>
+    invalidRequest(
+      415,
+      type === undefined
+        ? 'The body has no Content-Type, but it must be JSON.'
+        : `The Content-Type is ${JSON.stringify(type)}, but the body must be JSON.`,
+      'Send the body as JSON, with the header "Content-Type: application/json".',
+    ),
+  FST_ERR_CTP_INVALID_JSON_BODY: () =>
+    invalidRequest(
+      400,
+      'The body is not valid JSON.',
+      'Send one JSON object: names in double quotes, no comma after the last member.',
+    ),
+  FST_ERR_CTP_EMPTY_JSON_BODY: () =>
+    invalidRequest(
+      400,
+      'The body is empty, but its Content-Type is JSON.',
+      'Send a JSON object, such as {}, or leave the Content-Type out.',
+    ),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    invalidRequest(400, 'The body has another length than Content-Length says.', 'Send the whole request again.'),
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    problem('REQUEST_TOO_LARGE', 'The body of the request is larger than 1 MiB.', 'Send less in one request.'),
+};
+
+/**
+ * The problem that a caller sees for an error; null for an internal error, which goes into the log. `type`: the
+ * Content-Type of the request.
+ */
+export function problemOf(error: unknown, type?: string): Problem | null {
   if (error instanceof Refused) return error.problem;
   if (error instanceof AirbatchError)
     return {
@@ -127,8 +155,9 @@ export function problemOf(error: unknown): Problem | null {
       ),
       ...(error.reason === null ? {} : { reason: error.reason }),
     };
-  const { statusCode = error instanceof UploadTooLarge ? 413 : 500, message } = error as FastifyError;
-  if (statusCode === 413) return problem('REQUEST_TOO_LARGE', 'The body of the request is too large.');
+  const { code, statusCode = 500, message } = error as FastifyError;
+  const known = bodyProblems[code]?.(type);
+  if (known !== undefined) return known;
   return statusCode < 500 ? problemWith('REQUEST_INVALID', statusCode, message, null) : null;
 }
 

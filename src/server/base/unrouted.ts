@@ -29,8 +29,12 @@ export function answerUnroutedByProblem(app: FastifyInstance): void {
     sendProblem(
       reply,
       status === 404
-        ? problem('NOT_FOUND', `There is nothing at ${method} ${url}.`)
-        : invalidRequest(405, `The address ${pathOf({ url })} has no method ${method}.`),
+        ? problem('NOT_FOUND', `There is nothing at ${method} ${url}.`, 'GET /api/openapi.json lists every address.')
+        : invalidRequest(
+            405,
+            `The address ${pathOf({ url })} has no method ${method}.`,
+            'The header Allow names the methods of this address.',
+          ),
     ),
   );
 }
