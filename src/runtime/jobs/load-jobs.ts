@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AirbatchError, errorMessage } from '../../core/basics/errors.ts';
-import { readEditedText } from '../settings/edited-text.ts';
+import { readEditedJson } from '../settings/edited-text.ts';
 import { requireOwnCode } from '../settings/own-code.ts';
 import { resolveAirbatch } from '../settings/resolve-airbatch.ts';
 import { defineJob, type Job, type JobInput } from './define-job.ts';
@@ -52,7 +52,7 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
 /** The default export is the result of `defineJob` or its input. */
 async function readJob(file: string): Promise<Job> {
   if (file.endsWith('.json')) {
-    const job = defineJob(JSON.parse(readEditedText(file)) as JobInput);
+    const job = defineJob(readEditedJson(file) as JobInput);
     if (job.source.kind === 'command') requireOwnCode(file);
     return job;
   }

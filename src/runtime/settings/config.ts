@@ -21,7 +21,7 @@ import type { Anchor, AnchorInput } from './anchor-places.ts';
 import { type BackupConfig, resolveBackup } from './backup-config.ts';
 import { configShape, type Role } from './config-shape.ts';
 import { type ConsoleConfig, resolveConsole } from './console-config.ts';
-import { readEditedText } from './edited-text.ts';
+import { readEditedJson } from './edited-text.ts';
 import { openDotEnv, openFileWarning, readDotEnv, secretsNamed } from './environment.ts';
 import { type LedgerPlace, resolveLedger } from './ledger-place.ts';
 import { requireOwnCode } from './own-code.ts';
@@ -188,7 +188,7 @@ async function readConfigFile(path: string): Promise<unknown> {
     });
   if (isCode) requireOwnCode(path);
   try {
-    if (!isCode) return JSON.parse(readEditedText(path));
+    if (!isCode) return readEditedJson(path);
     resolveAirbatch();
     const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
     if (module.default === undefined) throw new Error('it has no default export');

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { repeatedMember } from '../../core/text/repeated-member.ts';
 
 /** The byte order marks with which editors, and Windows shells, mark a file as UTF-16. */
 const encodings = [
@@ -14,4 +15,15 @@ export function readEditedText(path: string): string {
   const bytes = readFileSync(path);
   const encoding = encodings.find(({ mark }) => bytes.subarray(0, mark.length).equals(mark));
   return new TextDecoder(encoding?.name ?? 'utf-8').decode(bytes);
+}
+
+/**
+ * The value of such a file in JSON. An object that names a member twice is refused: nobody can say which one counts.
+ */
+export function readEditedJson(path: string): unknown {
+  const text = readEditedText(path);
+  const value: unknown = JSON.parse(text);
+  const repeated = repeatedMember(text);
+  if (repeated !== null) throw new Error(`it has ${JSON.stringify(repeated)} twice in one object: remove one of them`);
+  return value;
 }

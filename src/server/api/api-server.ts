@@ -8,6 +8,7 @@ import { listEvents } from '../../operations/audit/list-events.ts';
 import { performIn, requireAllowed, requireRoleFor, type WithAccount } from '../../operations/base/operation.ts';
 import type { Session } from '../../runtime/session/session.ts';
 import { readCertificate } from '../../runtime/settings/console-config.ts';
+import { readJsonBodies } from '../base/json-body.ts';
 import { type Problem, problem, problemOf, Refused, sendProblem, withHeaders } from '../base/problem.ts';
 import { answerUnroutedByProblem } from '../base/unrouted.ts';
 import { requireCsrfToken, requireOwnOrigin, tokenIn } from '../sign-in/request-guard.ts';
@@ -65,7 +66,7 @@ export function makeApiServer(deps: ApiDeps): FastifyInstance {
     ...(https === null ? {} : { https }),
   }) as unknown as FastifyInstance;
   app.decorateRequest('caller', null);
-  app.removeContentTypeParser('text/plain');
+  readJsonBodies(app);
   cutSlowBodies(app, deps.bodyPace);
   app.addHook('onReady', () => sealEarlierTotp(deps.session));
   app.addHook('onSend', async (_request, reply) => void withHeaders(reply));

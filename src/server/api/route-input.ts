@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { refuseUnreadable } from '../../operations/base/operation.ts';
+import { parseMembersOnce } from '../base/json-body.ts';
+import { Refused } from '../base/problem.ts';
 import type { Route } from './route-table.ts';
 
 /** A JSON schema, as far as it is looked at here. */
@@ -76,8 +78,9 @@ function readValue(text: unknown, schema: JsonSchema): unknown {
 /** An object in a query is JSON. The schema refuses other text. */
 function readObject(text: string): unknown {
   try {
-    return JSON.parse(text);
-  } catch {
+    return parseMembersOnce(text);
+  } catch (error) {
+    if (error instanceof Refused) throw error;
     return text;
   }
 }

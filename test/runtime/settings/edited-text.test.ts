@@ -32,6 +32,20 @@ describe('a text that a person wrote in an editor', () => {
       assert.equal(loaded?.job.name, 'bonus');
     });
 
+  test('is refused if one object has a name twice: the configuration and a job', async (t) => {
+    const folder = folderOf(t);
+    const guards = '"guards": { "amountMax": { "KES": "500" }, "amountMax": { "KES": "5000" } }';
+    writeFileSync(join(folder, 'airbatch.config.json'), `{ "intake": { ${guards} } }`);
+    const message = /: it has "amountMax" twice in one object: remove one of them$/;
+    await assert.rejects(loadConfig({ cwd: folder, env: {}, configPath: undefined }), {
+      code: 'CONFIG_INVALID',
+      message,
+    });
+    mkdirSync(join(folder, 'jobs'));
+    writeFileSync(join(folder, 'jobs/bonus.json'), job.replace('{', `{ ${guards}, `));
+    await assert.rejects(loadJobs(join(folder, 'jobs')), { code: 'CONFIG_INVALID', message });
+  });
+
   test('is reported if it cannot be read', async (t) => {
     const folder = folderOf(t);
     mkdirSync(join(folder, '.env'));

@@ -46,6 +46,25 @@ for (const [what, [type, payload, status, code, detail, hint]] of Object.entries
     );
   });
 
+test('a member that is there twice is refused, in a body and in a query: it is not guessed which one counts', async (t) => {
+  const { server, admin, statusOf } = await api(t);
+  const headers = { authorization: `Bearer ${admin}`, 'idempotency-key': 'a', 'content-type': json };
+  const hint = 'Send each member of an object once: nobody can say which of two is meant.';
+  const refused = (member: string) => [400, 'REQUEST_INVALID', `The member "${member}" is there twice.`, hint];
+  const answerTo = async (method: 'GET' | 'POST', url: string, payload?: string) => {
+    const answer = await server.inject({ method, url, headers, ...(payload === undefined ? {} : { payload }) });
+    const { code, detail, hint: said } = answer.json();
+    return [answer.statusCode, code, detail, said];
+  };
+  assert.deepEqual(await answerTo('POST', pause, '{"why":"x","why":"y"}'), refused('why'));
+  assert.equal(await statusOf('B-default'), 'awaiting_approval');
+  const signIn = '{"name":"ann","password":"x","password":"y"}';
+  assert.deepEqual(await answerTo('POST', '/api/v1/session', signIn), refused('password'));
+  const map = encodeURIComponent('{"amount":"Net","amount":"Gross"}');
+  const upload = `/api/v1/validations?account=default&map=${map}`;
+  assert.deepEqual(await answerTo('POST', upload, 'a,b\n'), refused('amount'));
+});
+
 test('a file that is too large is refused with the limit, and what to do', async (t) => {
   const { server, admin } = await api(t);
   const headers = { authorization: `Bearer ${admin}`, 'idempotency-key': 'a', 'content-length': `${1024 ** 3 + 1}` };
