@@ -1,3 +1,4 @@
+import { problemTable } from '../../core/state/problem-table.ts';
 import { visible } from '../../core/text/visible.ts';
 import type { Findings } from '../../operations/base/events.ts';
 import { interruptedExitCode } from '../../operations/base/exit-codes.ts';
@@ -27,12 +28,12 @@ export async function execute(
   const input = fileInputOf(context, file, options);
   const found = await callLong(context, validateFile, { ...input, errors: pathOf(context, options.errors) });
   if (found === null) return interruptedExitCode;
-  const lines = [...summaryLines(context.terminal, found), ...errorsLine(options, found)];
+  const lines = [...summaryLines(context.terminal, found, options), ...errorsLine(options, found)];
   answer(context, found, lines.join('\n'));
   return found.exit_code;
 }
 
-function summaryLines(terminal: Terminal, findings: Findings): string[] {
+function summaryLines(terminal: Terminal, findings: Findings, options: ValidateOptions): string[] {
   const { counts, sums, countries, product_rows: productRows, unusual, problems } = findings;
   const held = counts.held > 0 ? `, ${grouped(counts.held)} held for a person` : '';
   const lines = [
@@ -52,6 +53,7 @@ function summaryLines(terminal: Terminal, findings: Findings): string[] {
       lines.push(...exampleLines(alike));
       lines.push(`  ${visible(suggestion)}`);
     }
+    lines.push(...moreLine(code, count - examples.length, options));
   }
   // The rows are in no batch yet.
   if (counts.held > 0)
@@ -69,6 +71,13 @@ function exampleLines(examples: Findings['problems'][number]['examples']): strin
     const where = `${alike.length === 1 ? 'line' : 'lines'} ${alike.map(({ line }) => line).join(', ')}`;
     return `  ${where}: ${visible(message)}`;
   });
+}
+
+/** Says how many rows have no example. A file of errors has those to correct, and no others. */
+function moreLine(code: keyof typeof problemTable, more: number, { errors }: ValidateOptions): string[] {
+  if (more === 0) return [];
+  const place = errors === undefined ? '--errors FILE writes all of them' : `${errors} has them all`;
+  return [`  and ${counted(more, 'more row')}${problemTable[code].verdict === 'invalid' ? `: ${place}` : ''}`];
 }
 
 function errorsLine(options: ValidateOptions, { counts }: Findings): string[] {

@@ -147,6 +147,25 @@ describe('airbatch validate', () => {
     assert.match(stdout, /PHONE_NOT_A_NUMBER in 6 rows\n {2}lines 2, 3: .*\n.*\n {2}line 6: .*\n.*--total-line skip/);
   });
 
+  test('says how many more rows have a problem, and which file has those to correct', async (t) => {
+    const cwd = folderOf(t);
+    const wrong = Array.from({ length: 5 }, (_, index) => `+25471240512${index},1,five,KES`);
+    const twice = Array.from({ length: 6 }, () => '+254712405118,1,5,KES');
+    write(cwd, 'a.csv', 'phone_number,network_id,amount,currency', ...wrong, '+254712405119,1,five,KES', ...twice);
+    const { stdout } = await runHere(['validate', 'a.csv'], { cwd });
+    assert.match(
+      stdout,
+      /AMOUNT_NOT_A_NUMBER in 6 rows\n {2}lines 2, 3, 4: .*\n.*\n {2}and 3 more rows: --errors FILE writes all of them$/m,
+    );
+    // These are not wrong, so that file does not have them.
+    assert.match(stdout, /DUPLICATE in 5 rows\n(?: {2}line \d+: .*\n){3}.*\n {2}and 2 more rows\n/);
+    const { stdout: written } = await runHere(['validate', 'a.csv', '--errors', 'wrong.csv'], { cwd });
+    assert.match(written, /^ {2}and 3 more rows: wrong\.csv has them all$/m);
+    assert.equal(readFileSync(join(cwd, 'wrong.csv'), 'utf8').trim().split('\n').length, 1 + 6);
+    write(cwd, 'b.csv', 'phone_number,network_id,amount,currency', ...wrong.slice(0, 3));
+    assert.doesNotMatch((await runHere(['validate', 'b.csv'], { cwd })).stdout, /more row/);
+  });
+
   test('finds what a run would find at the service, such as a network of another country', async (t) => {
     const cwd = folderOf(t);
     const header = 'phone_number,network_id,amount,currency';
