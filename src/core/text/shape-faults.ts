@@ -43,10 +43,10 @@ export function shapeFaults(shape: z.ZodType, given: unknown): ShapeFault[] {
     if (issue.code === 'unrecognized_keys') {
       const known = keysOf(shapeAt(shape, issue.path, given));
       for (const key of unknown.get(placeOf(issue.path)) ?? []) {
-        const meant = similarName(key, known);
+        const meant = meantKeys(key, known);
         faults.push({
           path: [...issue.path, key],
-          says: `is not known${meant === null ? '' : ` (did you mean ${meant}?)`}`,
+          says: `is not known${meant.length === 0 ? '' : ` (did you mean ${meant.join(' or ')}?)`}`,
         });
       }
     } else if (!isMissing(issue, given)) faults.push({ path: [...issue.path], says: faultText(issue, shape, given) });
@@ -63,6 +63,12 @@ export function faultTexts(faults: readonly ShapeFault[], whole: string, within:
   return faults.map(
     ({ path, says }) => `${[...within, ...path].join('.') || whole}${/^[a-z]/.test(says) ? ' ' : ': '}${says}`,
   );
+}
+
+/** The known keys that an unknown one may stand for: a similar one, or those that it begins, such as `apiKeyEnv`. */
+function meantKeys(key: string, known: readonly string[]): string[] {
+  const similar = similarName(key, known);
+  return similar === null ? known.filter((name) => key.length >= 3 && name.startsWith(key)) : [similar];
 }
 
 const placeOf = (path: readonly PropertyKey[]) => JSON.stringify(path.map(String));

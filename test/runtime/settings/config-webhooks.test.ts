@@ -148,6 +148,23 @@ test('a key in place of the name of its variable is not shown', async (t) => {
   }
 });
 
+test('a secret under the name of no field is not shown, and the fields that name a secret are offered', async (t) => {
+  const account = { baseUrl: v2.baseUrl, apiKey: 'live_4f9a2c71d0', webhooks: { secret: 'whsec_1' } };
+  const old = { version: 'v1', baseUrl: v2.baseUrl, emailEnv: 'EMAIL', api_token: 'x', token: 'whsec_2' };
+  await assert.rejects(loadFile(t, { accounts: { main: account, old } }, { EMAIL: 'a@b.example' }), (error: Error) => {
+    for (const fault of [
+      'accounts.main.apiKey is not known (did you mean apiKeyEnv or apiKeyFile?)',
+      'accounts.main.webhooks.secret is not known (did you mean secretEnvs?)',
+      'accounts.old.token is not known (did you mean tokenEnv or tokenFile?)',
+      'accounts.old.api_token is not known',
+    ])
+      assert.ok(error.message.includes(fault), `${fault}: ${error.message}`);
+    assert.doesNotMatch(JSON.stringify(error), /live_4f9a|whsec_/);
+    assert.doesNotMatch(error.message, /live_4f9a|whsec_/);
+    return true;
+  });
+});
+
 test('every fault is reported when the configuration is read, also of settings that only files use', async (t) => {
   const intake = { countri: 'KE', guards: { amountMax: { KES: 5 } } };
   const policy = { repeatWithinDay: 6, approval: { needed: 'sometimes' } };
