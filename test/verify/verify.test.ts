@@ -136,8 +136,12 @@ const columnEdits: Record<string, RegExp> = {
   "batches SET balance_after = replace(balance_after, 'USD-global', 'USD-local')":
     /has nothing in wallet USD-global after the batch; the audit chain says 94\.4\.;.*has 94\.4 in wallet USD-local after/,
   'batches SET approvals_needed = 2': /needs 2 approvals; the audit chain says 0\./,
-  "rows SET cost = '3' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
-  "rows SET topup_id = 'another' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
+  "rows SET cost = '3' WHERE row_no = 8":
+    /row 8 has the payment topup-8 and the cost USD 3; event \d+ of the audit chain has another payment or cost\./,
+  "rows SET topup_id = 'another' WHERE row_no = 8":
+    /row 8 has the payment another and the cost USD 0; event \d+ of the audit chain has another/,
+  'rows SET topup_id = NULL, cost = NULL WHERE row_no = 1':
+    /row 1 has no payment and no cost; event \d+ of the audit chain has another/,
   'rows SET completed_at = completed_at - 86400000 WHERE row_no = 1':
     /row 1 has another end time, .* than the audit chain/,
   'rows SET completed_at = NULL WHERE row_no = 8': /row 8 has another end time, .* than the audit chain/,

@@ -76,6 +76,8 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   sentOf(rowNo: number): number;
   /** `fingerprint` of the service's id and the cost when the row ended, or 0. */
   paidOf(rowNo: number): number;
+  /** The number of the event that `paidOf` is of. */
+  paidIn(rowNo: number): number;
   /**
    * `fingerprint` of the time when the row ended, the service's last status and the failure code (if recorded), or 0.
    * Chains of old program versions do not record them.

@@ -24,10 +24,10 @@ const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status' | 'approvals'
 /** Counts an event of a row, or of the batch as a whole. */
 export function noteEvent(
   facts: GatheredFacts,
-  { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
+  { row_no, kind, seq, actor, at, data }: Pick<Event, 'row_no' | 'kind' | 'seq'> & Act,
 ): void {
   facts.lastAt = at;
-  if (row_no !== null) facts.note(row_no, kind, { actor, at, data });
+  if (row_no !== null) facts.note(row_no, kind, { seq, actor, at, data });
   else noteAct(facts.batch, kind, { actor, at, data });
 }
 
@@ -58,7 +58,7 @@ function isSamePlan(a: Act['data'], b: Act['data']): boolean {
 
 /** The facts of a chain while it is read. */
 interface GatheredFacts extends ChainFacts {
-  note(rowNo: number, kind: string, act: Act): void;
+  note(rowNo: number, kind: string, event: Pick<Event, 'seq'> & Act): void;
 }
 
 export function makeFacts(): GatheredFacts {
@@ -91,8 +91,8 @@ export function makeFacts(): GatheredFacts {
     wentOnTo: null,
     published: [],
     heads: new Map(),
-    note(rowNo, kind, { actor, at, data }) {
-      noteRow(rowNo, kind, { actor, data });
+    note(rowNo, kind, { seq, actor, at, data }) {
+      noteRow(rowNo, kind, { seq, actor, data });
       sendings.note(rowNo, kind, at, data);
       failed.note(rowNo, kind, at, data);
       late.note(rowNo, kind, data);

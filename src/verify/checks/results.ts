@@ -99,11 +99,18 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
   const paid = chain.paidOf(rowNo);
   if (statesUnpaid.includes(status)) checkUnpaid(row, rowNo, chain, findings);
   if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
-    findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
+    findings.add(
+      'results.csv',
+      `row ${rowNo} has ${paymentText(row)}; event ${chain.paidIn(rowNo)} of the audit chain has another payment or cost.`,
+    );
   }
   checkRefund(row, rowNo, chain, findings);
   checkContradiction(row, rowNo, chain, findings);
   checkEnd(row, rowNo, chain, findings);
+}
+
+function paymentText({ topup_id: id = '', cost = '', cost_currency: currency = '' }: ResultRow): string {
+  return `${id === '' ? 'no payment' : `the payment ${id}`} and ${cost === '' ? 'no cost' : `the cost ${currency} ${cost}`}`;
 }
 
 /** What the service says now must be in the chain, and the other way round. Older chains do not say it row by row. */

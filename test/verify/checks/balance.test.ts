@@ -81,7 +81,8 @@ test('a chain that ends one event before an anchored head was cut short', async 
 
 test('the chain’s events of a sending belong to its generation: a payment that a restored ledger finds is another one', () => {
   const facts = makeFacts();
-  const note = (kind: string, data: Record<string, unknown>) => facts.note(1, kind, { actor: 'engine', at: 5, data });
+  const note = (kind: string, data: Record<string, unknown>) =>
+    facts.note(1, kind, { seq: 1, actor: 'engine', at: 5, data });
   note('row.send', { from: 'ready', to: 'sending', attempt: 1, generation: 1, key: 'k-1' });
   assert.notEqual(facts.sentOf(1), 0);
   note('row.unsent', { from: 'sending', to: 'ready' });

@@ -19,7 +19,7 @@ class AllFindings extends Findings {
 /** What is found wrong with row 1 where its chain tells of these events. */
 function foundIn(row: Record<string, string>, events: Record<string, Act['data']> = {}): string[] {
   const facts = makeFacts();
-  for (const [kind, data] of Object.entries(events)) facts.note(1, kind, { actor: 'engine', at: 5, data });
+  for (const [kind, data] of Object.entries(events)) facts.note(1, kind, { seq: 7, actor: 'engine', at: 5, data });
   const findings = new AllFindings();
   checkAgainstChain({ attempts: '0', first_sent_at: '', ...row }, 1, facts, findings);
   return findings.list.map(({ message }) => message);
@@ -41,6 +41,16 @@ test('requests of a row are counted up to 65,535; more count as at least as many
   const found = (attempts: string) => foundIn({ status: 'sending', attempts }, events);
   assert.deepEqual([found('65535'), found('70000')], [[], []]);
   assert.deepEqual(found('65534'), ['row 1 has 65534 attempts; the audit chain says 65535.']);
+});
+
+test('another payment or cost is named, with the event that has the one of the chain', () => {
+  const paid = { topup_id: 't-1', cost: '2', cost_currency: 'USD' };
+  const found = (row: Record<string, string>) =>
+    foundIn({ status: 'completed', ...row }, { 'row.complete': { to: 'completed', ...paid } });
+  assert.deepEqual(found(paid), []);
+  assert.deepEqual(found({ ...paid, cost: '3' }), [
+    'row 1 has the payment t-1 and the cost USD 3; event 7 of the audit chain has another payment or cost.',
+  ]);
 });
 
 test('only a completed row can have a refund', () => {
