@@ -119,7 +119,7 @@ export const plantedFleetBugs: readonly PlantedBug[] = [
   },
   {
     name: 'fleet: a request whose intent was slow is made although the service has said to wait',
-    seed: 9_646,
+    seed: 1_006_179,
     file: 'engine/pacing/gate-keeper.ts',
     find: 'isClosed: () => limiter.isHeld(),',
     replace: 'isClosed: () => limiter.isHeld() && throttle === null,',
