@@ -365,6 +365,7 @@ describe('a scheduler', () => {
     const { db, begun, scheduler, settle, to } = await place();
     const one = scheduler('one');
     await one.look();
+    await settle();
     const unreachable = new AirbatchError('SERVICE_UNREACHABLE', 'no answer');
     const lookAt = async (at: number) => {
       to(at);
@@ -405,6 +406,7 @@ describe('a scheduler', () => {
     const { db, begun, scheduler, settle, to } = await place();
     const one = scheduler('one');
     await one.look();
+    await settle();
     const lookAt = async (at: number) => {
       to(at);
       await one.look();
@@ -469,6 +471,7 @@ describe('a scheduler', () => {
     };
     const one = scheduler('one', [everyMinute]);
     await one.look();
+    await settle();
     for (let at = 0; at <= 40; at += 0.5) {
       to(at * minute);
       await one.look();
