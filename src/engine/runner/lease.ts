@@ -13,7 +13,6 @@ import {
 } from '../../ledger/schema/lease-table.ts';
 import { isSameHistory, raiseHighestClock } from '../../ledger/schema/ledger-state.ts';
 import { requireNotMoved } from '../../ledger/schema/moves.ts';
-import { requireOwnVersion } from '../../ledger/schema/schema.ts';
 import { acknowledgeRestore, isOlderThan, type LedgerMark, noteLedgerRestored, noteRestored } from './ledger-mark.ts';
 import { type HeldLease, keepRenewing, renewTogether } from './renewals.ts';
 
@@ -85,7 +84,6 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   // Machines that share a ledger, which then has no mark, try every half a second. A read holds up no writer.
   if (mark === null) await requireFree(db, options, clock.now());
   const lease = await db.transact(async (tx) => {
-    await requireOwnVersion(tx);
     await requireNotMoved(tx);
     const current = await findLease(tx, account);
     const deadHolder = current && isDead(current.holder) ? current.holder : null;

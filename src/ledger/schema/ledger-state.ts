@@ -19,13 +19,13 @@ export async function highestClock(db: Queryable): Promise<number> {
   return (await readLedgerState(db)).highest_clock_ms;
 }
 
-/** So much later than the highest time so far is a time that is stored (ms). */
+/** The stored time is raised only if it is behind by more than this (ms). */
 const raisedByMs = 60_000;
 
 /**
- * Stores `now` if it is a minute higher than every time before it. All machines write this one row, and whoever writes
- * it keeps the others waiting: so each minute one of them does, and a minute is nothing to what a clock's age is used
- * for (engine/payments/key-age.ts).
+ * Raises the highest time to `now` if it is more than a minute lower. All machines write this one row, and a
+ * transaction that writes it makes the others wait, so not every renewal of a lease writes it. A key's age may be wrong
+ * by ten minutes (engine/payments/key-age.ts).
  */
 export async function raiseHighestClock(tx: Queryable, now: number): Promise<void> {
   const sql = 'UPDATE ledger_state SET highest_clock_ms = ? WHERE highest_clock_ms < ?';

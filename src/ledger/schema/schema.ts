@@ -56,7 +56,7 @@ export async function schemaVersions(db: Queryable): Promise<{ schema: number; n
 }
 
 /** Fails with `LEDGER_VERSION` if a later version has changed the ledger, perhaps since it was opened. */
-export async function requireOwnVersion(db: Queryable): Promise<void> {
+async function requireOwnVersion(db: Queryable): Promise<void> {
   const newer = await db.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);
   if (newer.length > 0) throw laterVersion();
 }

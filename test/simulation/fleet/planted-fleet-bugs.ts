@@ -2,7 +2,6 @@ import type { PlantedBug } from '../planted-bugs.ts';
 
 /** How an account is taken, up to whose lease counts as free; and the same without a look before the transaction. */
 const takesUnasked = `  const lease = await db.transact(async (tx) => {
-    await requireOwnVersion(tx);
     await requireNotMoved(tx);
     const current = await findLease(tx, account);
     const deadHolder = current &&`;
